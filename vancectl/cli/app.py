@@ -1,0 +1,88 @@
+"""The command line as a whole. Only here errors become text and exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from vancectl import __version__
+from vancectl.cli import catalog, recipes, settings
+from vancectl.cli.delegate import delegate
+from vancectl.cli.select import select
+from vancectl.errors import ExitStatus, VancectlError
+
+# Locals in a traceback would show keys; rich would be loaded for every help text.
+app = typer.Typer(
+    name="vancectl",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    pretty_exceptions_show_locals=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("select")(select)
+app.command("delegate")(delegate)
+app.add_typer(recipes.app, name="recipes")
+app.add_typer(catalog.app, name="catalog")
+app.add_typer(settings.app, name="settings")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"vancectl {__version__}")  # noqa: T201  # the output module is not worth loading for one line
+        raise typer.Exit
+
+
+@app.callback()
+def vancectl(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Decide from plain words which recipe an agent should run, say why, and start it.
+
+    Exit status: 0 done (NONE is done); 1 a negative answer that was asked about; 2 usage, settings or recipe error;
+    3 the spawn command failed; 4 the model could not be used and --strict was given; 130 interrupted.
+    """
+
+
+def main() -> None:
+    """The installed command."""
+    try:
+        app()
+    except SystemExit as end:
+        if end.code == ExitStatus.USAGE and _may_have_lost_dash(sys.argv[1:]):
+            print("Hint: a task that begins with `-` goes behind `--`.", file=sys.stderr)  # noqa: T201  # as above
+        raise
+    except VancectlError as error:
+        from vancectl.cli.output import print_error
+
+        print_error(error)
+        sys.exit(error.status)
+    except KeyboardInterrupt:
+        sys.exit(ExitStatus.INTERRUPTED)
+    except Exception as error:  # the last line of defence: no traceback reaches a user
+        if os.environ.get("VANCECTL_DEBUG") == "traceback":
+            raise
+        from vancectl.cli.output import print_error
+
+        # The exception's text stays unsaid: it may hold anything, a key included.
+        print_error(
+            VancectlError(
+                f"vancectl failed unexpectedly ({type(error).__name__})",
+                remedy="this is a defect; VANCECTL_DEBUG=traceback shows where, please report it",
+            )
+        )
+        sys.exit(ExitStatus.USAGE)
+
+
+def _may_have_lost_dash(arguments: list[str]) -> bool:
+    return (
+        bool(arguments)
+        and arguments[0] in {"select", "delegate"}
+        and "--" not in arguments
+        and any(argument.startswith("-") for argument in arguments[1:])
+    )

@@ -1,0 +1,74 @@
+"""`vancectl catalog`: the engines, as people and as the model get to see them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vancectl.cli.completion import complete_engine
+
+if TYPE_CHECKING:
+    from vancectl.cli.output import Output
+    from vancectl.inventory.catalog import EngineCatalog
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The engine catalog: show it, read it again.")
+
+
+@app.command("show")
+def show_catalog(
+    engine: Annotated[str | None, typer.Argument(metavar="[ENGINE]", autocompletion=complete_engine)] = None,
+    prompt: Annotated[bool, typer.Option("--prompt", help="Print it as the model gets it.")] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
+) -> None:
+    """Show what each engine is for, or one engine."""
+    from dataclasses import asdict, replace
+
+    from vancectl.cli.output import Output
+    from vancectl.inventory.catalog import load_catalog
+
+    output = Output(as_json=json_output)
+    catalog = load_catalog()
+    warn_of_last_good(catalog, output)
+    if engine is not None:
+        catalog = replace(catalog, engines=(catalog.find(engine),))
+    if prompt:
+        output.text(catalog.render_for_prompt() + "\n")
+    elif output.as_json:
+        output.array(asdict(each) for each in catalog.engines)
+    else:
+        output.table(
+            ("engine", "purpose", "when to use", "not for"),
+            ((each.name, each.purpose, each.when_to_use, each.not_for) for each in catalog.engines),
+            empty="no engines",
+        )
+
+
+@app.command("reload")
+def reload_catalog(
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
+) -> None:
+    """Read the catalog again and check it; a broken one leaves the last good one in force."""
+    from vancectl.cli.output import Output
+    from vancectl.errors import ExitStatus
+    from vancectl.inventory.catalog import load_catalog
+
+    output = Output(as_json=json_output)
+    catalog = load_catalog()
+    warn_of_last_good(catalog, output)
+    document = {
+        "engines": catalog.names,
+        "path": str(catalog.path),
+        "errors": [each.line() for each in catalog.findings],
+    }
+    if output.as_json:
+        output.document(document)
+    else:
+        output.text(f"{len(catalog.engines)} engines from {catalog.path}\n")
+    if catalog.findings:
+        raise typer.Exit(ExitStatus.USAGE)
+
+
+def warn_of_last_good(catalog: EngineCatalog, output: Output) -> None:
+    for finding in catalog.findings:
+        output.warn(f"the engine catalog is broken, the last good one is in force: {finding.line()}")

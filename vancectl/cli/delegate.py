@@ -1,0 +1,166 @@
+"""`vancectl delegate`: decides, and starts the recipe through the configured spawn command."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vancectl.cli.completion import complete_recipe
+from vancectl.cli.scope import Scope, scoped
+from vancectl.cli.select import JsonOption, ModelOption, StrictOption, decision_facts
+
+if TYPE_CHECKING:
+    from vancectl.cli.output import Output
+    from vancectl.spawn.delegation import Delegated
+    from vancectl.spawn.request import Request
+
+
+@scoped
+def delegate(
+    scope: Scope,
+    task: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TASK…]", help="The task in plain words; `-` reads it from standard input."),
+    ] = None,
+    file: Annotated[Path | None, typer.Option("--file", metavar="FILE", help="Read the task from a file.")] = None,
+    request: Annotated[
+        Path | None,
+        typer.Option(
+            "--request", metavar="FILE", help="Take the whole request as one JSON object; `-` is standard input."
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="The process's name, unique in its session. [generated]")
+    ] = None,
+    recipe: Annotated[
+        str | None,
+        typer.Option(
+            "--recipe",
+            metavar="NAME",
+            help="Start this recipe; `auto` leaves the choice to the selector.",
+            autocompletion=complete_recipe,
+        ),
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option("--engine", metavar="NAME", help="Start this engine's recipe, or the engine itself.")
+    ] = None,
+    title: Annotated[str | None, typer.Option("--title", help="A title for people.")] = None,
+    steer: Annotated[
+        str | None, typer.Option("--steer", metavar="TEXT", help="The first message to the process (steerContent).")
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--param", metavar="KEY=VALUE", help="A param; VALUE is JSON where it can be, else text (repeatable)."
+        ),
+    ] = None,
+    profile: Annotated[str | None, typer.Option("--profile", metavar="NAME", help="The recipe's profile.")] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", metavar="NAME", help="The session. [VANCECTL_SESSION, else default]")
+    ] = None,
+    fallback: Annotated[
+        bool, typer.Option("--fallback/--no-fallback", help="After NONE, start the fallback recipe.")
+    ] = True,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Wait for the spawn command, or leave it running.")
+    ] = True,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", metavar="SECONDS", help="End the spawn command after this time.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be started, and start nothing.")] = False,
+    model: ModelOption = None,
+    json_output: JsonOption = False,
+    strict: StrictOption = False,
+) -> None:
+    """Decide which recipe fits a task, and start it."""
+    from vancectl.cli.task import read_task, read_text
+    from vancectl.errors import ExitStatus, UsageError
+    from vancectl.folders import state_dir
+    from vancectl.inventory.catalog import load_catalog
+    from vancectl.spawn.delegation import Delegation
+    from vancectl.spawn.request import Request, check_request, parse_request
+    from vancectl.spawn.session import ProcessStore
+
+    output = scope.output(as_json=json_output)
+    words = read_task(task or [], file)
+    session = session or os.environ.get("VANCECTL_SESSION")
+    if request is not None:
+        if words is not None or name or recipe or engine or param:
+            raise UsageError(
+                "--request and parts of a request are both given", remedy="put everything into the request"
+            )
+        wanted = parse_request(read_text(request))
+    else:
+        wanted = check_request(
+            Request(
+                name, words, title, steer, parse_params(param or []), recipe, engine, fallback, wait, timeout, profile
+            ),
+            name_required=False,
+        )
+    wanted = _in_session(wanted, session)
+    scope.report_findings(output)
+    delegation = Delegation(
+        scope.cascade, load_catalog, scope.settings, ProcessStore(state_dir()), scope.selector(model).select
+    )
+    answer = delegation.run(wanted, dry_run=dry_run)
+    _print(answer, output)
+    if answer.error is not None:
+        output.error(answer.error)
+        raise typer.Exit(answer.status)
+    if strict and answer.unanswered:
+        raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
+
+
+def parse_params(assignments: list[str]) -> dict[str, Any]:
+    """`KEY=VALUE`, split at the first `=` only. Raises UsageError."""
+    from vancectl.errors import UsageError
+
+    params: dict[str, Any] = {}
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"`--param {assignment}` is no assignment", remedy="write --param KEY=VALUE")
+        try:
+            params[key.strip()] = json.loads(text, parse_constant=_refuse)
+        except ValueError:
+            params[key.strip()] = text
+    return params
+
+
+def _refuse(word: str) -> None:
+    """`NaN` and `Infinity` are no JSON, whatever Python reads."""
+    raise ValueError(word)
+
+
+def _in_session(request: Request, session: str | None) -> Request:
+    from dataclasses import replace
+
+    return request if request.session is not None else replace(request, session=session)
+
+
+def _print(answer: Delegated, output: Output) -> None:
+    document = answer.as_json()
+    for warning in document["warnings"]:
+        output.warn(warning)
+    if output.as_json:
+        output.document(document)
+        return
+    facts = decision_facts(document)
+    if answer.fallback is not None:
+        facts.append(("fallback", f"{answer.fallback.recipe} ({answer.fallback.source})"))
+    if answer.plan is not None:
+        facts.append(("plan", json.dumps(answer.plan["argv"], ensure_ascii=False)))
+    process = answer.process
+    if process is not None:
+        facts.append(("process", f"{process['name']} {process['status']}"))
+        facts.append(("log", process.get("log") or ""))
+        facts.append(("hint", process.get("hint") or ""))
+    output.facts(facts)
+    if process is not None and isinstance(process.get("reply"), str):
+        from vancectl.printable import printable
+
+        output.text("\n" + printable(process["reply"], layout=True))

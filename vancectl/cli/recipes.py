@@ -1,0 +1,171 @@
+"""`vancectl recipes`: what lies in the layers, what is in force, and where it comes from."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vancectl.cli.completion import complete_recipe
+from vancectl.cli.scope import Scope, scoped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from vancectl.inventory.cascade import Cascade, Entry
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Recipes: list them, show one, show the layers.")
+
+
+class LayerChoice(StrEnum):
+    """Layers by their kind."""
+
+    PROJECT = "project"
+    TENANT = "tenant"
+    BUNDLED = "bundled"
+    DIRECTORY = "directory"
+
+
+@app.command("list")
+@scoped
+def list_recipes(
+    scope: Scope,
+    everything: Annotated[bool, typer.Option("--all", help="Also internal, unlisted and `_…` recipes.")] = False,
+    layer: Annotated[LayerChoice | None, typer.Option("--layer", help="Only what this layer provides.")] = None,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
+) -> None:
+    """List the recipes in force, broken ones with their fault."""
+    output = scope.output(as_json=json_output)
+    scope.report_findings(output)
+    rows = [
+        row for row in map(list_row, _shown(scope.cascade, everything)) if layer is None or row["layer"] == layer.value
+    ]
+    if output.as_json:
+        output.array(rows)
+        return
+    output.table(
+        ("name", "engine", "layer", "triggers", "description"),
+        ((r["name"], r["engine"] or "", r["layer"], ", ".join(r["triggers"]), _summary(r)) for r in rows),
+        empty="no recipes; `vancectl recipes path` shows where they belong",
+    )
+
+
+@app.command("show")
+@scoped
+def show_recipe(
+    scope: Scope,
+    name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete_recipe)],
+    profile: Annotated[str | None, typer.Option("--profile", metavar="NAME", help="Apply this profile.")] = None,
+    param: Annotated[
+        list[str] | None, typer.Option("--param", metavar="KEY=VALUE", help="Apply this param (repeatable).")
+    ] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Print the file as it is.")] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
+) -> None:
+    """Show a recipe as it would be applied, its file, its layer, and what it shadows."""
+    from vancectl.cli.delegate import parse_params
+    from vancectl.cli.task import read_text
+    from vancectl.printable import printable
+    from vancectl.spawn.applied import apply_recipe
+
+    output = scope.output(as_json=json_output)
+    scope.report_findings(output)
+    entry = scope.cascade.find(name)
+    if raw:
+        text = read_text(entry.recipe.path)
+        output.text(printable(text, layout=True) if not output.as_json else text)
+        return
+    recipe = scope.cascade.load(name)
+    for finding in recipe.warnings:
+        output.warn(finding.line())
+    applied = apply_recipe(recipe, parse_params(param or []), profile)
+    for warning in applied.warnings:
+        output.warn(warning)
+    shadows = [{"layer": file.layer.kind.value, "path": str(file.path)} for file in entry.shadows]
+    row = list_row(entry)
+    document: dict[str, Any] = {**row, "shadows": shadows, "applied": applied.as_json()}
+    if output.as_json:
+        output.document(document)
+        return
+    output.facts(
+        [
+            ("name", row["name"]),
+            ("title", row["title"] or ""),
+            ("engine", row["engine"]),
+            ("layer", row["layer"]),
+            ("file", row["path"]),
+            ("shadows", "\n".join(f"{shadow['layer']}: {shadow['path']}" for shadow in shadows)),
+            ("description", row["description"].strip()),
+            ("triggers", ", ".join(row["triggers"])),
+            ("profile", applied.profile or ""),
+            ("profiles", ", ".join(recipe.profiles)),
+            ("params", "\n".join(f"{key} = {value}" for key, value in applied.params.items())),
+            ("overridden", ", ".join(applied.overridden)),
+            ("prompt", str(applied.fields.get("promptPrefix", "")).strip()),
+        ]
+    )
+
+
+@app.command("path")
+@scoped
+def show_path(
+    scope: Scope,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
+) -> None:
+    """Show the directories of the cascade, nearest first, existing or not."""
+    output = scope.output(as_json=json_output)
+    scope.report_findings(output)
+    rows = [
+        {"layer": layer.kind.value, "path": str(layer.directory), "exists": layer.directory.is_dir()}
+        for layer in scope.layers.nearest_first
+    ]
+    if output.as_json:
+        output.array(rows)
+        return
+    output.table(
+        ("path", "layer", "exists"),
+        ((str(row["path"]), str(row["layer"]), "yes" if row["exists"] else "no") for row in rows),
+        empty="no layers",
+    )
+
+
+def _shown(cascade: Cascade, everything: bool) -> Iterable[Entry]:
+    """Broken recipes are always shown: whatever they are, someone should mend them."""
+    from vancectl.inventory.inventory import routable
+    from vancectl.inventory.recipe import Recipe
+
+    for entry in cascade.entries():
+        recipe = entry.recipe
+        hidden = not routable(entry.name) or (isinstance(recipe, Recipe) and (recipe.internal or not recipe.listed))
+        if everything or not hidden or not isinstance(recipe, Recipe):
+            yield entry
+
+
+def list_row(entry: Entry) -> dict[str, Any]:
+    """One element of `recipes list --json`; keys are only ever added (design, section 6)."""
+    from vancectl.inventory.recipe import Recipe
+
+    recipe = entry.recipe
+    usable = recipe if isinstance(recipe, Recipe) else None
+    row: dict[str, Any] = {
+        "name": entry.name,
+        "title": usable.title if usable else None,
+        "engine": usable.engine if usable else None,
+        "layer": recipe.layer.kind.value,
+        "path": str(recipe.path),
+        "description": usable.description if usable else None,
+        "triggers": usable.phrases if usable else [],
+        "tags": usable.tags if usable else [],
+        "internal": usable.internal if usable else False,
+        "shadows": [str(file.path) for file in entry.shadows],
+    }
+    if not isinstance(recipe, Recipe):
+        row["error"] = recipe.fault
+    return row
+
+
+def _summary(row: dict[str, Any]) -> str:
+    from vancectl.printable import plain_line
+
+    return f"broken: {row['error']}" if "error" in row else plain_line(row["description"])

@@ -1,0 +1,132 @@
+"""The options that nearly every command takes, and what follows from them, each thing built on first use."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from vancectl.cli.output import Output
+    from vancectl.inventory.cascade import Cascade
+    from vancectl.inventory.inventory import Inventory
+    from vancectl.inventory.layer import Layers
+    from vancectl.selector.selector import Selector
+    from vancectl.settings import Settings
+
+
+class Scope:
+    """Which recipes and settings hold, and how much is said. Its parameters are options of the commands."""
+
+    def __init__(
+        self,
+        recipes: Annotated[
+            list[Path] | None,
+            typer.Option(
+                "--recipes", metavar="DIR", help="Use these folders of recipes, nearest first, in place of the cascade."
+            ),
+        ] = None,
+        no_project: Annotated[bool, typer.Option("--no-project", help="Leave the project layer out.")] = False,
+        tenant: Annotated[
+            str | None,
+            typer.Option(
+                "--tenant", metavar="NAME", help="The tenant. [VANCECTL_TENANT, else the project's, else default]"
+            ),
+        ] = None,
+        assignments: Annotated[
+            list[str] | None,
+            typer.Option("--set", metavar="KEY=VALUE", help="Set a setting for this call (repeatable)."),
+        ] = None,
+        quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No warnings.")] = False,
+        verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Say more on stderr.")] = 0,
+    ) -> None:
+        self._recipes = recipes or []
+        self._no_project = no_project
+        self._tenant = tenant
+        self._assignments = assignments or []
+        self._quiet = quiet
+        self._verbose = verbose
+
+    def output(self, *, as_json: bool = False) -> Output:
+        from vancectl.cli.output import Output
+
+        return Output(as_json=as_json, quiet=self._quiet, verbose=self._verbose)
+
+    @cached_property
+    def layers(self) -> Layers:
+        from vancectl.inventory.layer import find_layers
+
+        return find_layers(
+            Path.cwd(), tenant=self._tenant, with_project=not self._no_project, directories=self._recipes
+        )
+
+    @cached_property
+    def cascade(self) -> Cascade:
+        from vancectl.inventory.cascade import Cascade
+
+        return Cascade(self.layers)
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        from vancectl.inventory.inventory import take_inventory
+
+        return take_inventory(self.cascade)
+
+    @cached_property
+    def settings(self) -> Settings:
+        from vancectl.settings import load_settings
+
+        return load_settings(self.layers.tenant, self._options())
+
+    def selector(self, model: str | None) -> Selector:
+        from vancectl.selector.assembly import assemble_selector
+
+        return assemble_selector(self.cascade, self.inventory, lambda: self.settings, model)
+
+    def report_findings(self, output: Output) -> None:
+        """Warns of what was passed over while the files were found."""
+        for finding in self.cascade.findings:
+            if finding.code == "no-home":
+                output.note(finding.line())
+            else:
+                output.warn(finding.line())
+
+    def _options(self) -> dict[str, Any]:
+        from vancectl.errors import SettingsError
+        from vancectl.settings import parse_value
+
+        options = {}
+        for assignment in self._assignments:
+            key, equals, text = assignment.partition("=")
+            if not equals:
+                raise SettingsError(f"`--set {assignment}` has no value", remedy="write --set KEY=VALUE")
+            options[key.strip()] = parse_value(key.strip(), text, "--set")
+        return options
+
+
+def scoped(command: Callable[..., None]) -> Callable[..., None]:
+    """Replaces a command's parameter `scope` by the options of Scope, so that they stand in one place."""
+    own = inspect.signature(command, eval_str=True)
+    shared = inspect.signature(Scope, eval_str=True).parameters
+
+    def parameters() -> Iterator[inspect.Parameter]:
+        for name, parameter in own.parameters.items():
+            if name != "scope":
+                yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in shared.values():
+            yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+
+    @functools.wraps(command)
+    def run(**arguments: Any) -> None:
+        scope = Scope(**{name: arguments.pop(name) for name in shared})
+        command(scope=scope, **arguments)
+
+    wanted = list(parameters())
+    run.__signature__ = own.replace(parameters=wanted)  # type: ignore[attr-defined]  # what Typer reads
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in wanted}
+    return run

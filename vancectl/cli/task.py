@@ -1,0 +1,42 @@
+"""Where a task's words come from: arguments, a file, or standard input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from vancectl.errors import Place, UsageError
+from vancectl.printable import well_formed
+
+STDIN = "-"
+
+
+def read_task(words: Sequence[str], file: Path | None) -> str | None:
+    """The task, or None where none was given. Words are joined by blanks; `-` reads standard input.
+
+    One line end at the end of a file or of standard input does not count. Bytes that are not UTF-8 become U+FFFD.
+    """
+    if file is not None and words:
+        raise UsageError("the task is given twice, as words and with --file", remedy="leave one of them out")
+    if file is not None:
+        return _without_line_end(read_text(file))
+    if list(words) == [STDIN]:
+        return _without_line_end(read_text(Path(STDIN)))
+    return well_formed(" ".join(words)) if words else None
+
+
+def read_text(path: Path) -> str:
+    """A file's text; `-` is standard input. Raises UsageError that says why it cannot be read."""
+    if str(path) == STDIN:
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    try:
+        return path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")
+    except OSError as error:
+        raise UsageError(
+            f"cannot be read: {(error.strerror or '').lower()}", where=Place(path), remedy="name a file, or `-`"
+        ) from None
+
+
+def _without_line_end(text: str) -> str:
+    return text.removesuffix("\n").removesuffix("\r")

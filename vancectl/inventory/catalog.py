@@ -1,0 +1,128 @@
+"""The engine catalog: what each engine is for, read from `catalog/engines.yaml` of the bundled defaults.
+
+A broken catalog leaves the last good one in force, which is kept in the cache directory
+(specification, process-delegate 9, "Catalog Refresh").
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from vancectl.errors import CatalogError
+from vancectl.folders import cache_dir, defaults_dir
+from vancectl.inventory.document import Document
+from vancectl.inventory.finding import Finding
+from vancectl.inventory.name import nearest_key
+from vancectl.storage import write_atomically
+
+ENGINE_FIELDS = ("purpose", "when_to_use", "not_for")
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One entry of the catalog."""
+
+    name: str
+    purpose: str
+    when_to_use: str
+    not_for: str
+
+
+@dataclass(frozen=True, slots=True)
+class EngineCatalog:
+    """The engines in the file's order. `findings` is not empty where `path` is the last good copy."""
+
+    engines: tuple[Engine, ...]
+    path: Path
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        return [engine.name for engine in self.engines]
+
+    def find(self, name: str) -> Engine:
+        """Raises CatalogError with the nearest name."""
+        for engine in self.engines:
+            if engine.name == name.strip().lower():
+                return engine
+        near = nearest_key(name, self.names)
+        meant = f"did you mean `{near}`? " if near else ""
+        raise CatalogError(f"there is no engine `{name}`", remedy=f"{meant}the engines are {', '.join(self.names)}")
+
+    def render_for_prompt(self) -> str:
+        """The markdown list that the model reads (specification, process-delegate 4.1)."""
+        return "\n".join(
+            f"- {engine.name}: {engine.purpose}\n  When to use: {engine.when_to_use}\n  Not for: {engine.not_for}"
+            for engine in self.engines
+        )
+
+
+def load_catalog() -> EngineCatalog:
+    """The bundled catalog, or the last good one where that is broken. Raises CatalogError where neither serves."""
+    path = defaults_dir() / "catalog" / "engines.yaml"
+    catalog = _read(path)
+    kept = _last_good_path()
+    if not catalog.findings:
+        if kept is not None:
+            _keep(path, kept)
+        return catalog
+    if kept is not None and kept.exists():
+        last_good = _read(kept)
+        if not last_good.findings:
+            return EngineCatalog(last_good.engines, kept, catalog.findings)
+    finding = catalog.findings[0]
+    raise CatalogError(
+        f"the engine catalog is broken: {finding.sentence()}",
+        where=finding.place,
+        remedy=f"{finding.remedy()}, then run `vancectl catalog reload`",
+    )
+
+
+def _read(path: Path) -> EngineCatalog:
+    """The engines of one file; where it has findings they are all there is."""
+    document = Document.read(path)
+    engines = _engines(document) if document.root is not None else []
+    if document.findings:
+        return EngineCatalog((), path, tuple(document.findings))
+    return EngineCatalog(tuple(engines), path)
+
+
+def _engines(document: Document) -> list[Engine]:
+    assert document.root is not None
+    engines = []
+    for key, key_node, value in document.pairs(document.root):
+        if key != "engines":
+            document.add("unknown-key", key_node, key=key, known=("engines",), nearest_to=key, hint="")
+            continue
+        entries = document.mapping(value, "engines")
+        for name, name_node, fields_node in document.pairs(entries) if entries is not None else ():
+            place = f"engines.{name}"
+            mapping = document.mapping(fields_node, place)
+            texts = dict.fromkeys(ENGINE_FIELDS, "")
+            for field, field_node, text_node in document.pairs(mapping) if mapping is not None else ():
+                if field in texts:
+                    texts[field] = " ".join((document.text(text_node, f"{place}.{field}") or "").split())
+                else:
+                    document.add("unknown-key", field_node, key=field, known=ENGINE_FIELDS, nearest_to=field, hint="")
+            for field, text in texts.items():
+                if not text:
+                    document.add("missing-field", name_node, field=f"{place}.{field}")
+            engines.append(Engine(name.strip().lower(), **texts))
+    if not engines and not document.findings:
+        document.add("missing-field", document.root, field="engines")
+    return engines
+
+
+def _last_good_path() -> Path | None:
+    cache = cache_dir()
+    return cache / "engines.yaml" if cache is not None else None
+
+
+def _keep(path: Path, kept: Path) -> None:
+    """Remembers a good catalog. A cache that cannot be written only means that there is none later."""
+    with contextlib.suppress(OSError):
+        data = path.read_bytes()
+        if not kept.exists() or kept.read_bytes() != data:
+            write_atomically(kept, data)

@@ -1,0 +1,93 @@
+"""Layers: the directories of recipes, nearest first (project, tenant, bundled)."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from vancectl.errors import Place, UsageError
+from vancectl.folders import config_dir, defaults_dir
+from vancectl.inventory.finding import Finding
+from vancectl.inventory.project import Project, project_folders, read_project
+
+DEFAULT_TENANT = "default"
+_TENANT_NAME = re.compile(r"[\w][\w.-]*")
+
+
+class LayerKind(StrEnum):
+    """Where a layer comes from; `directory` is one that `--recipes` names."""
+
+    PROJECT = "project"
+    TENANT = "tenant"
+    BUNDLED = "bundled"
+    DIRECTORY = "directory"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One directory of recipes. It need not exist."""
+
+    kind: LayerKind
+    directory: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """The layers in force, nearest first, with the project and tenant that they belong to."""
+
+    nearest_first: tuple[Layer, ...]
+    tenant: str
+    project: Project | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+def find_layers(
+    directory: Path, *, tenant: str | None = None, with_project: bool = True, directories: Sequence[Path] = ()
+) -> Layers:
+    """The layers that hold at `directory`. `directories`, nearest first, replace the cascade.
+
+    Tenant: the argument, then `VANCECTL_TENANT`, then the project's, then `default`.
+    """
+    folders, findings = project_folders(directory) if with_project else ([], [])
+    project = read_project(folders[0]) if folders else None
+    if project is not None:
+        findings = [*findings, *project.findings]
+    chosen = tenant or os.environ.get("VANCECTL_TENANT") or (project.tenant if project else None) or DEFAULT_TENANT
+    folder = tenant_folder(chosen)
+    if directories:
+        for given in directories:
+            if not given.is_dir():
+                raise UsageError(
+                    f"no such folder of recipes: {given}", remedy="name an existing directory with --recipes"
+                )
+        layers = [Layer(LayerKind.DIRECTORY, given.absolute()) for given in directories]
+        return Layers(tuple(layers), chosen, project, tuple(findings))
+    layers = []
+    for project_folder in folders:
+        recipes = project_folder / "recipes"
+        target = recipes.resolve()
+        if not target.is_relative_to(project_folder.parent.resolve()):
+            findings = [*findings, Finding("folder-outside", Place(recipes), {"target": str(target)})]
+        else:
+            layers.append(Layer(LayerKind.PROJECT, recipes))
+    if folder is not None:
+        layers.append(Layer(LayerKind.TENANT, folder / "recipes"))
+    else:
+        findings = [*findings, Finding("no-home", Place(Path("~")))]
+    layers.append(Layer(LayerKind.BUNDLED, defaults_dir() / "recipes"))
+    return Layers(tuple(layers), chosen, project, tuple(findings))
+
+
+def tenant_folder(tenant: str) -> Path | None:
+    """`<configuration>/tenants/<tenant>`; None without a home. Raises UsageError for a name that is a path."""
+    if not _TENANT_NAME.fullmatch(tenant):
+        raise UsageError(
+            f"`{tenant}` is no tenant's name",
+            remedy="use letters, digits, `-`, `_` and `.`, beginning with a letter or digit",
+        )
+    config = config_dir()
+    return config / "tenants" / tenant if config is not None else None

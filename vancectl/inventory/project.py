@@ -1,0 +1,89 @@
+"""The project: the `.vance` (or `_vance`) folders between the working directory and the repository's top.
+
+The project brings recipes, never settings: a cloned repository must not name a program to run, a base
+URL or a fallback policy (design, section 3: the security boundary). So `project.yaml` is read for its
+id, tenant and hub flag, and for nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from vancectl.errors import Place
+from vancectl.inventory.document import Document
+from vancectl.inventory.finding import Finding
+
+FOLDER_NAMES = (".vance", "_vance")
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What `project.yaml` says; `folder` is the nearest project folder."""
+
+    folder: Path
+    id: str
+    tenant: str | None = None
+    hub: bool = False
+    findings: tuple[Finding, ...] = ()
+
+
+def project_folders(directory: Path) -> tuple[list[Path], list[Finding]]:
+    """The project folders from `directory` upward, nearest first, and what was passed over.
+
+    The walk ends at the top of a repository (a `.git` folder, or the file that stands for it in a linked
+    work tree), as git's own search would; `GIT_DIR` is not asked, since hooks set it. In a repository with
+    several projects the nearer folder wins and the outer ones still serve.
+    """
+    folders: list[Path] = []
+    findings: list[Finding] = []
+    for parent in [directory, *directory.parents]:
+        for name in FOLDER_NAMES:
+            folder = parent / name
+            if not folder.is_dir():
+                continue
+            if parent != directory and _foreign(folder):
+                findings.append(Finding("foreign-folder", Place(folder)))
+            else:
+                folders.append(folder)
+            break
+        if (parent / ".git").exists():
+            break
+    return folders, findings
+
+
+def read_project(folder: Path) -> Project:
+    """`project.yaml` of the folder; without one the project's id is the name of the directory around it."""
+    path = folder / "project.yaml"
+    default_id = folder.parent.name or "root"
+    if not path.exists():
+        return Project(folder, default_id)
+    document = Document.read(path)
+    values: dict[str, str | bool | None] = {}
+    if document.root is not None:
+        for key, key_node, value in document.pairs(document.root):
+            if key in ("id", "tenant"):
+                values[key] = document.text(value, key)
+            elif key == "hub":
+                values[key] = document.flag(value, key)
+            else:
+                document.add("unknown-key", key_node, key=key, known=("id", "tenant", "hub"), nearest_to=key,
+                             hint="; a project has no settings")  # fmt: skip
+    return Project(
+        folder,
+        str(values.get("id") or default_id),
+        str(values["tenant"]) if values.get("tenant") else None,
+        bool(values.get("hub")),
+        tuple(document.findings),
+    )
+
+
+def _foreign(folder: Path) -> bool:
+    """Whether someone else owns a folder above the working directory: a shared `/tmp` must not bring recipes."""
+    if os.name == "nt":
+        return False
+    mine = {os.geteuid()}
+    if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdigit():
+        mine.add(int(os.environ["SUDO_UID"]))
+    return folder.stat().st_uid not in mine

@@ -1,0 +1,85 @@
+"""Recipes as they come from disk: validated, or broken with the findings that say why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vancectl.inventory.finding import Finding
+from vancectl.inventory.layer import Layer
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """One valid recipe. `fields` holds the file's content as JSON knows it, unknown keys included.
+
+    `warnings` are findings that leave it usable.
+    """
+
+    name: str
+    layer: Layer
+    path: Path
+    fields: dict[str, Any]
+    warnings: tuple[Finding, ...] = ()
+
+    @property
+    def description(self) -> str:
+        return str(self.fields["description"])
+
+    @property
+    def engine(self) -> str:
+        return str(self.fields["engine"])
+
+    @property
+    def title(self) -> str | None:
+        return self.fields.get("title")
+
+    @property
+    def internal(self) -> bool:
+        return bool(self.fields.get("internal", False))
+
+    @property
+    def listed(self) -> bool:
+        return bool(self.fields.get("listed", True))
+
+    @property
+    def locked(self) -> bool:
+        return bool(self.fields.get("locked", False))
+
+    @property
+    def tags(self) -> list[str]:
+        return list(self.fields.get("tags", ()))
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return dict(self.fields.get("params", {}))
+
+    @property
+    def profiles(self) -> dict[str, dict[str, Any]]:
+        return dict(self.fields.get("profiles", {}))
+
+    @property
+    def phrases(self) -> list[str]:
+        """The trigger phrases as written, blank and repeated ones left out (specification, routing 5)."""
+        return list(self.fields.get("triggers", {}).get("keywords", ()))
+
+    @property
+    def whole_words(self) -> bool:
+        """Whether `triggers.match` is `word`."""
+        return bool(self.fields.get("triggers", {}).get("match") == "word")
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenRecipe:
+    """A file that cannot be used; its name counts as taken, so that it uncovers nothing that it shadows."""
+
+    name: str
+    layer: Layer
+    path: Path
+    findings: tuple[Finding, ...]
+
+    @property
+    def fault(self) -> str:
+        """The first error in one line."""
+        return next(finding for finding in self.findings if finding.breaks).line()

@@ -1,0 +1,1 @@
+"""Which recipe: trigger phrases first, then one model call."""

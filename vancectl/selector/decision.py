@@ -1,0 +1,186 @@
+"""The decision: MATCH with a recipe, or NONE, with stage, reason, rationale and evidence (design, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+VERSION = 1
+
+
+class Verdict(StrEnum):
+    """NONE is an answer, not an error."""
+
+    MATCH = "MATCH"
+    NONE = "NONE"
+
+
+class Stage(StrEnum):
+    """What decided; `none` where no stage came to it."""
+
+    EXPLICIT = "explicit"
+    TRIGGER = "trigger"
+    MODEL = "model"
+    NONE = "none"
+
+
+class Reason(StrEnum):
+    """Why, for a script. The table of the model stage's failures is process-delegate, section 6."""
+
+    EXPLICIT_RECIPE = "explicit-recipe"
+    EXPLICIT_ENGINE = "explicit-engine"
+    EMPTY_TASK = "empty-task"
+    NO_RECIPES = "no-recipes"
+    SINGLE_TRIGGER = "single-trigger"
+    MODEL_MATCH = "model-match"
+    MODEL_NONE = "model-none"
+    # the model was not asked
+    MODEL_OFF = "model-off"
+    NO_KEY = "no-key"
+    NO_MODEL = "no-model"
+    # the call failed
+    BAD_REQUEST = "bad-request"
+    AUTHENTICATION = "authentication"
+    PERMISSION = "permission"
+    NOT_FOUND = "not-found"
+    TOO_LARGE = "too-large"
+    RATE_LIMITED = "rate-limited"
+    SERVER_ERROR = "server-error"
+    OVERLOADED = "overloaded"
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"
+    TLS = "tls"
+    PROXY = "proxy"
+    BASE_URL = "base-url"
+    COMMAND_FAILED = "command-failed"
+    CALL_FAILED = "call-failed"
+    # the reply is no answer
+    NOT_A_MESSAGE = "not-a-message"
+    EMPTY_REPLY = "empty-reply"
+    MAX_TOKENS = "max-tokens"
+    REFUSAL = "refusal"
+    TOOL_CALL = "tool-call"
+    NO_JSON = "no-json"
+    BAD_JSON = "bad-json"
+    BAD_ANSWER = "bad-answer"
+    CONFLICTING_ANSWERS = "conflicting-answers"
+    UNKNOWN_RECIPE = "unknown-recipe"
+
+
+# NONE because nothing fits is an answer; NONE for any other reason of the model stage means that it could not be used.
+_ANSWERS = frozenset(
+    {
+        Reason.EXPLICIT_RECIPE,
+        Reason.EXPLICIT_ENGINE,
+        Reason.EMPTY_TASK,
+        Reason.NO_RECIPES,
+        Reason.SINGLE_TRIGGER,
+        Reason.MODEL_MATCH,
+        Reason.MODEL_NONE,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A trigger phrase in the task; `start` and `end` count characters of the task as it was given."""
+
+    recipe: str
+    phrase: str
+    start: int
+    end: int
+
+    def as_json(self) -> dict[str, Any]:
+        return {"recipe": self.recipe, "phrase": self.phrase, "start": self.start, "end": self.end}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """What the model stage did and cost; token counts are None where the backend does not tell them."""
+
+    backend: str
+    model: str
+    attempts: int = 0
+    latency_ms: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    sent: int = 0
+    left_out: int = 0
+    evidence: str | None = None
+    runner_up: str | None = None
+    error: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "backend": self.backend,
+            "model": self.model,
+            "attempts": self.attempts,
+            "latencyMs": self.latency_ms,
+            "inputTokens": self.input_tokens,
+            "outputTokens": self.output_tokens,
+            "cacheReadTokens": self.cache_read_tokens,
+            "cacheWriteTokens": self.cache_write_tokens,
+            "candidates": self.sent,
+            "leftOut": self.left_out,
+            "evidence": self.evidence,
+            "runnerUp": self.runner_up,
+            "error": self.error,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One answer. `recipe` and `engine` are None on NONE; `nearest` only where no model could be asked."""
+
+    verdict: Verdict
+    reason: Reason
+    rationale: str
+    stage: Stage
+    recipe: str | None = None
+    engine: str | None = None
+    matched: tuple[Hit, ...] = ()
+    candidates: int = 0
+    warnings: tuple[str, ...] = ()
+    model: ModelUse | None = None
+    nearest: tuple[str, ...] = field(default=())
+
+    @property
+    def matches(self) -> bool:
+        return self.verdict is Verdict.MATCH
+
+    @property
+    def trigger_observed(self) -> bool:
+        """Whether stage one hit at least one recipe: it separates the two kinds of NONE (routing 4.3)."""
+        return bool(self.matched)
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the model was needed and could not be used: what `--strict` turns into a failure."""
+        return self.reason not in _ANSWERS
+
+    def with_warnings(self, warnings: Sequence[str]) -> Decision:
+        return replace(self, warnings=(*self.warnings, *warnings))
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys in the design's order."""
+        document = {
+            "version": VERSION,
+            "decision": self.verdict.value,
+            "recipe": self.recipe,
+            "engine": self.engine,
+            "rationale": self.rationale,
+            "stage": self.stage.value,
+            "reason": self.reason.value,
+            "triggerObserved": self.trigger_observed,
+            "matched": [hit.as_json() for hit in self.matched],
+            "candidates": self.candidates,
+            "warnings": list(self.warnings),
+            "model": self.model.as_json() if self.model else None,
+        }
+        if self.nearest:
+            document["nearest"] = list(self.nearest)
+        return document

@@ -1,0 +1,62 @@
+"""What the selector expects of a model, whatever answers: a question goes in, a reply's text or a failure comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from vancectl.selector.decision import Reason
+from vancectl.selector.question import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply's text, the calls it took, and its tokens where the backend tells them."""
+
+    text: str
+    calls: int = 1
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+
+
+class ModelError(Exception):
+    """No reply. `text` tells a person what to do and never holds a key; `reply` counts what was spent."""
+
+    def __init__(self, reason: Reason, text: str, *, reply: Reply | None = None) -> None:
+        super().__init__(text)
+        self.reason = reason
+        self.text = text
+        self.reply = reply or Reply("", calls=0)
+
+
+class Model(Protocol):
+    """One way to ask. `backend` and `name` go into the decision."""
+
+    backend: str
+    name: str
+
+    def ask(self, question: Question, deadline: float) -> Reply:
+        """Asks once. `deadline` is a `time.monotonic()` value. Raises ModelError."""
+        ...
+
+
+def resolve_model(wanted: str, aliases: Mapping[str, str]) -> str:
+    """The model behind an alias such as `default:fast`; aliases may name aliases, and a list is tried in order.
+
+    A name that is no alias stands for itself. Raises ModelError for an unknown `default:…` and for a circle.
+    """
+    for part in wanted.split(","):
+        name, seen = part.strip(), set[str]()
+        while name in aliases and name not in seen:
+            seen.add(name)
+            name = aliases[name].strip()
+        if name in seen:
+            raise ModelError(
+                Reason.NO_MODEL, f"the model alias `{wanted}` leads in a circle; mend `models` in the settings"
+            )
+        if name and not name.startswith("default:"):
+            return name
+    raise ModelError(Reason.NO_MODEL, f"the model alias `{wanted}` is unknown; add it under `models` in the settings")

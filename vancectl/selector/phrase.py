@@ -1,0 +1,81 @@
+"""How a task and a trigger phrase are compared: normalised alike, and at whole words where a recipe asks for it."""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_left, bisect_right
+
+# Scripts that put no spaces between words: a word has no visible edge there, so containment is all there is.
+_UNSPACED = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Myanmar
+    (0x1780, 0x17FF),  # Khmer
+    (0x2E80, 0x30FF),  # CJK radicals, Hiragana, Katakana
+    (0x3100, 0x312F),  # Bopomofo
+    (0x31A0, 0x31FF),  # Bopomofo and Katakana extensions
+    (0x3400, 0x4DBF),  # CJK extension A
+    (0x4E00, 0x9FFF),  # CJK
+    (0xA9E0, 0xA9FF),  # Myanmar extended
+    (0xAA60, 0xAA7F),
+    (0xF900, 0xFAFF),  # CJK compatibility
+    (0x1B000, 0x1B16F),  # Kana extensions
+    (0x20000, 0x3FFFF),  # CJK extensions B and later
+)
+
+
+def normalise(text: str) -> str:
+    """NFKC, case-folded, white space runs to one space (design, section 4).
+
+    NFC once more at the end: case folding takes some letters apart, and text and phrase must not differ by that.
+    Edges are not trimmed, so that positions can be traced back.
+    """
+    if text.isascii():
+        return _one_space(text.lower())
+    return _one_space(unicodedata.normalize("NFC", unicodedata.normalize("NFKC", text).casefold()))
+
+
+def normalise_phrase(phrase: str) -> str:
+    return normalise(phrase).strip(" ")
+
+
+def _one_space(text: str) -> str:
+    collapsed = " ".join(text.split())
+    leading = " " if text[:1].isspace() else ""
+    trailing = " " if collapsed and text[-1:].isspace() else ""
+    return leading + collapsed + trailing
+
+
+def span_in_original(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the part `start:end` of `normalise(text)` stands in `text` itself.
+
+    The normalised length of a prefix never shrinks as the prefix grows, so both edges are found by bisection. A
+    character that normalising spreads (`ﬁ`) belongs to the span as a whole.
+    """
+    prefixes = range(len(text) + 1)
+    first = bisect_right(prefixes, start, key=lambda size: len(normalise(text[:size]))) - 1
+    last = bisect_left(prefixes, end, lo=max(first, 0), key=lambda size: len(normalise(text[:size])))
+    while last < len(text) and unicodedata.combining(text[last]):
+        last += 1
+    return max(first, 0), min(last, len(text))
+
+
+def at_whole_words(text: str, start: int, end: int) -> bool:
+    """Whether no letter or digit stands directly before or after the part `start:end` of a normalised text.
+
+    It holds for phrases such as `c++` and `.net`, whose own edges are no letters. An edge in a script without
+    spaces is always free, and so is one whose neighbour is of such a script.
+    """
+    before, after = text[start - 1 : start], text[end : end + 1]
+    return _free(text[start], before) and _free(text[end - 1], after)
+
+
+def _free(edge: str, neighbour: str) -> bool:
+    if not neighbour or _unspaced(edge) or _unspaced(neighbour):
+        return True
+    # Marks belong to the letter before them: vowel signs of Indic scripts are no `isalnum` letters.
+    return not (neighbour.isalnum() or unicodedata.category(neighbour).startswith("M"))
+
+
+def _unspaced(character: str) -> bool:
+    code = ord(character)
+    return code >= _UNSPACED[0][0] and any(low <= code <= high for low, high in _UNSPACED)

@@ -1,0 +1,45 @@
+"""A model behind a program: the question on its stdin, the reply on its stdout (`claude -p`, `llm`, `ollama run`)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from vancectl.child import ChildError, run_child
+from vancectl.printable import plain_line
+from vancectl.selector.decision import Reason
+from vancectl.selector.model import ModelError, Reply
+from vancectl.selector.question import Question
+
+SHOWN = 200
+
+
+class ProgramModel:
+    """Runs `selector.command` once a question. What the program wrote to stderr explains a failure."""
+
+    backend = "command"
+
+    def __init__(self, argv: Sequence[str]) -> None:
+        self.name = argv[0]
+        self._argv = list(argv)
+
+    def ask(self, question: Question, deadline: float) -> Reply:
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            raise ModelError(Reason.TIMEOUT, f"no time left to run `{self.name}`; raise selector.timeout")
+        try:
+            finished = run_child(self._argv, stdin=question.as_text().encode(), timeout=remaining, capture_stderr=True)
+        except ChildError as error:
+            raise ModelError(Reason.COMMAND_FAILED, f"{error.text}; check selector.command") from None
+        used = Reply(finished.stdout.decode("utf-8", "replace"))
+        if finished.interrupted:
+            raise KeyboardInterrupt
+        if finished.timed_out:
+            raise ModelError(Reason.TIMEOUT, f"`{self.name}` gave no reply in time; raise selector.timeout", reply=used)
+        if finished.exit_code != 0:
+            said = plain_line(finished.stderr.decode("utf-8", "replace"))[-SHOWN:]
+            text = f"`{self.name}` failed with status {finished.exit_code}{': ' + said if said else ''}"
+            raise ModelError(Reason.COMMAND_FAILED, text, reply=used)
+        if not used.text.strip():
+            raise ModelError(Reason.EMPTY_REPLY, "LLM reply has no JSON object: it is empty", reply=used)
+        return used

@@ -1,0 +1,95 @@
+"""The question to the model: fixed parts first, the task last, and data kept apart from orders.
+
+System prompt, engine catalog and inventory are the same bytes for one inventory, so that a prompt cache can serve
+them. What recipes and tasks say stands in JSON strings in which `<` and `>` are escaped: no text can close the
+block that it stands in, and what it says to the reader stays a quotation (specification, process-delegate 4.3).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from vancectl.inventory.catalog import EngineCatalog
+from vancectl.inventory.recipe import Recipe
+from vancectl.printable import plain_line, without_controls
+from vancectl.selector.decision import Hit
+
+PROMPT_VERSION = 1
+ORDER = "Pick the matching recipe (or NONE) and emit a single JSON object now."
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One call: `system` and `context` are stable for an inventory, `request` holds hint and task.
+
+    `names` are the recipes that may be answered. `corrections` are earlier replies, each with what was wrong.
+    """
+
+    system: str
+    context: str
+    request: str
+    names: tuple[str, ...]
+    corrections: tuple[tuple[str, str], ...] = ()
+
+    def corrected(self, reply: str, complaint: str) -> Question:
+        return replace(self, corrections=(*self.corrections, (reply, complaint)))
+
+    def as_text(self) -> str:
+        """The whole question as one text, for programs that read a prompt."""
+        parts = [self.system, self.context, self.request]
+        for reply, complaint in self.corrections:
+            parts.append(f"Your last reply was:\n{quote(reply)}\n{correction(complaint)}")
+        return "\n\n".join(parts)
+
+    def schema(self) -> dict[str, Any]:
+        """The reply's JSON schema, with the inventory as the only names there are."""
+        name = {"anyOf": [{"type": "string", "enum": list(self.names)}, {"type": "null"}]}
+        properties = {
+            "decision": {"type": "string", "enum": ["MATCH", "NONE"]},
+            "recipe": name,
+            "rationale": {"type": "string"},
+            "evidence": {"type": "string"},
+            "runnerUp": name,
+        }
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+
+
+def correction(complaint: str) -> str:
+    """What the model is told after a reply that is no answer."""
+    return (
+        f"That reply cannot be used: {complaint}. Reply again with a single JSON object as described, and nothing else."
+    )
+
+
+def render_context(catalog: EngineCatalog, recipes: Sequence[Recipe]) -> str:
+    """Engine catalog and inventory as the model reads them."""
+    lines = "\n".join(render_recipe(recipe) for recipe in recipes)
+    return (
+        f"<engine-catalog>\n{catalog.render_for_prompt()}\n</engine-catalog>\n\n"
+        f"The inventory, one recipe a line:\n<inventory>\n{lines}\n</inventory>"
+    )
+
+
+def render_recipe(recipe: Recipe) -> str:
+    """One line of the inventory. The description goes in whole: its last words may be the ones that decide."""
+    return quote({"name": recipe.name, "engine": recipe.engine, "description": plain_line(recipe.description)})
+
+
+def render_request(task: str, hits: Sequence[Hit]) -> str:
+    """Hint, task and order: all that differs between two questions over one inventory."""
+    names = list(dict.fromkeys(hit.recipe for hit in hits))
+    hint = f"Hint: trigger phrases of these recipes occur in the task: {quote(names)}\n\n" if names else ""
+    return f"{hint}The task, as a JSON string:\n<task>\n{quote(without_controls(task))}\n</task>\n\n{ORDER}"
+
+
+def quote(value: Any) -> str:
+    """JSON in which no text can look like the end of a block."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")

@@ -1,0 +1,91 @@
+"""Both stages, from top to bottom: triggers first, one model call otherwise; never raises, never guesses.
+
+There is no matching of recipe names on free text: a word in a task is content until a phrase or the model says that
+it is intent (specification, routing 4.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from vancectl.inventory.inventory import Inventory
+from vancectl.selector.decision import Decision, Hit, ModelUse, Reason, Stage, Verdict
+from vancectl.selector.model import ModelError
+from vancectl.selector.semantic import Semantic
+from vancectl.selector.trigger import TriggerIndex, single_recipe
+
+NEAREST = 5
+
+
+class Selector:
+    """Decides tasks over one inventory.
+
+    `semantic` builds stage two on first use, since its parts are costly to load; it raises ModelError where no model
+    can be asked. `nearest` ranks recipe names for a person then.
+    """
+
+    def __init__(
+        self, inventory: Inventory, semantic: Callable[[], Semantic], nearest: Callable[[str], Sequence[str]]
+    ) -> None:
+        self._engines = {recipe.name: recipe.engine for recipe in inventory.recipes}
+        self._index = TriggerIndex(inventory.recipes)
+        self._build = semantic
+        self._built: Semantic | ModelError | None = None
+        self._nearest = nearest
+        self._warnings = tuple(f"broken recipe left out: {broken.fault}" for broken in inventory.broken)
+
+    def select(self, task: str) -> Decision:
+        """One decision (design, section 4)."""
+        if not task.strip():
+            return self._decision(None, Stage.NONE, Reason.EMPTY_TASK, "empty task description")
+        if not self._engines:
+            rationale = "no recipes available in any layer; `vancectl recipes path` shows where they belong"
+            return self._decision(None, Stage.NONE, Reason.NO_RECIPES, rationale)
+        hits = self._index.hits(task)
+        name = single_recipe(hits)
+        if name is not None:
+            rationale = f"the trigger phrase “{hits[0].phrase}” stands in the task, and no other recipe's does"
+            return self._decision(name, Stage.TRIGGER, Reason.SINGLE_TRIGGER, rationale, hits)
+        semantic = self._semantic()
+        if isinstance(semantic, ModelError):
+            return self._unasked(task, semantic, hits)
+        outcome = semantic.decide(task, hits)
+        return self._decision(outcome.recipe, Stage.MODEL, outcome.reason, outcome.rationale, hits, outcome.use)
+
+    def _semantic(self) -> Semantic | ModelError:
+        if self._built is None:
+            try:
+                self._built = self._build()
+            except ModelError as error:
+                self._built = error
+        return self._built
+
+    def _unasked(self, task: str, error: ModelError, hits: tuple[Hit, ...]) -> Decision:
+        """NONE because there is no model to ask; the nearest recipes help a person on."""
+        nearest = tuple(self._nearest(task))[:NEAREST]
+        hint = f"; nearest recipes: {', '.join(nearest)}" if nearest else ""
+        return self._decision(None, Stage.NONE, error.reason, error.text + hint, hits, nearest=nearest)
+
+    def _decision(
+        self,
+        recipe: str | None,
+        stage: Stage,
+        reason: Reason,
+        rationale: str,
+        matched: tuple[Hit, ...] = (),
+        model: ModelUse | None = None,
+        nearest: tuple[str, ...] = (),
+    ) -> Decision:
+        return Decision(
+            Verdict.NONE if recipe is None else Verdict.MATCH,
+            reason,
+            rationale,
+            stage,
+            recipe=recipe,
+            engine=self._engines[recipe] if recipe is not None else None,
+            matched=matched,
+            candidates=len(self._engines),
+            warnings=self._warnings,
+            model=model,
+            nearest=nearest,
+        )

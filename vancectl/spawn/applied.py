@@ -1,0 +1,97 @@
+"""Recipe, profile and the caller's params become the applied recipe: what a spawn command receives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vancectl.inventory.recipe import Recipe
+
+DEFAULT_PROFILE = "default"
+_TOOL_LISTS = (
+    "allowedToolsAdd",
+    "allowedToolsRemove",
+    "allowedToolsDefer",
+    "allowedToolsKeep",
+    "allowedToolsDropFirst",
+)
+# What only the selector and the applying itself need.
+_LEFT_BEHIND = {"triggers", "profiles", "listed", "internal", "engine", "params"}
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedRecipe:
+    """What will run. `recipe` is None for an engine without a recipe; `fields` holds everything else of the recipe.
+
+    `overridden` names the params in which the caller replaced the recipe's value.
+    """
+
+    recipe: str | None
+    engine: str
+    params: dict[str, Any]
+    fields: dict[str, Any]
+    profile: str | None = None
+    layer: str | None = None
+    path: str | None = None
+    overridden: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "recipe": self.recipe,
+            "engine": self.engine,
+            "layer": self.layer,
+            "path": self.path,
+            "profile": self.profile,
+            "params": self.params,
+            "overridden": list(self.overridden),
+            **self.fields,
+        }
+
+
+def apply_recipe(recipe: Recipe, params: Mapping[str, Any], profile: str | None = None) -> AppliedRecipe:
+    """Params: recipe < profile < caller (dropped if it is locked). Profile: exact, else `default`, else none."""
+    chosen = profile if profile in recipe.profiles else DEFAULT_PROFILE if DEFAULT_PROFILE in recipe.profiles else None
+    block = recipe.profiles[chosen] if chosen is not None else {}
+    warnings = []
+    if profile is not None and chosen != profile:
+        instead = f"`{chosen}` is used" if chosen else "none is used"
+        warnings.append(f"the recipe `{recipe.name}` has no profile `{profile}`; {instead}")
+    merged = {**recipe.params, **block.get("params", {})}
+    given = dict(params)
+    if recipe.locked and given:
+        warnings.append(f"the recipe `{recipe.name}` is locked: the params {', '.join(sorted(given))} are dropped")
+        given = {}
+    return AppliedRecipe(
+        recipe.name,
+        recipe.engine,
+        {**merged, **given},
+        _merge_profile(recipe.fields, block),
+        profile=chosen,
+        layer=recipe.layer.kind.value,
+        path=str(recipe.path),
+        overridden=tuple(sorted(key for key in given if key in merged and merged[key] != given[key])),
+        warnings=tuple(warnings),
+    )
+
+
+def apply_engine(engine: str, params: Mapping[str, Any]) -> AppliedRecipe:
+    """An engine without a recipe (specification, routing 3: engine-direct)."""
+    return AppliedRecipe(None, engine, dict(params), {})
+
+
+def _merge_profile(fields: Mapping[str, Any], block: Mapping[str, Any]) -> dict[str, Any]:
+    """The recipe's fields with the profile's prompt appended, tools added, and modes and session laid over."""
+    merged = {key: value for key, value in fields.items() if key not in _LEFT_BEHIND}
+    append = block.get("promptPrefixAppend")
+    if append:
+        merged["promptPrefix"] = "\n\n".join(part for part in (merged.get("promptPrefix", "").rstrip(), append) if part)
+    for key in _TOOL_LISTS:
+        if key in block:
+            merged[key] = list(dict.fromkeys([*merged.get(key, ()), *block[key]]))
+    if "modes" in block:
+        merged["modes"] = {**merged.get("modes", {}), **block["modes"]}
+    if "session" in block:
+        merged["session"] = block["session"]
+    return merged

@@ -1,0 +1,34 @@
+"""What is started after NONE (design, section 5; specification, routing 6). A fallback is never called a match."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from vancectl.selector.decision import Decision, Reason
+
+DEFAULT_RECIPE = "default"
+SETTING = "routing.fallback.recipe"
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """The recipe to start instead, and the rule that named it."""
+
+    recipe: str
+    source: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {"recipe": self.recipe, "source": self.source}
+
+
+def choose_fallback(decision: Decision, *, fallback_on_none: bool, setting: str) -> Fallback | None:
+    """None where nothing is started: on MATCH, with `fallback_on_none` off, or with an empty setting after a trigger.
+
+    A blank task asks for nothing, so nothing stands in for it.
+    """
+    if decision.matches or not fallback_on_none or decision.reason is Reason.EMPTY_TASK:
+        return None
+    if not decision.trigger_observed:
+        return Fallback(DEFAULT_RECIPE, "default-recipe")
+    return Fallback(setting, SETTING) if setting else None
