@@ -13,7 +13,7 @@ from tests.workspace import REPOSITORY, Workspace
 # Read before `no_own_folders` clears the variables of the caller.
 ROUTING_BENCH = Path(os.environ.get("VANCECTL_ROUTING_BENCH") or REPOSITORY.parent / "shared" / "routing-bench")
 
-# VISUAL, EDITOR and the like do no harm; these decide keys, folders, hosts and looks.
+# What decides keys, folders, hosts and looks.
 OF_THE_CALLER = ("VANCECTL_", "ANTHROPIC_", "XDG_", "SSL_CERT_", "CLAUDE")
 OF_THE_CALLER_WHOLE = {
     "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NO_COLOR", "FORCE_COLOR", "COLUMNS",

@@ -4,30 +4,56 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from vancectl import __version__
-from vancectl.cli import catalog, recipes, settings
-from vancectl.cli.delegate import delegate
-from vancectl.cli.select import select
 from vancectl.errors import ExitStatus, VancectlError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Each command's module, with its line in the overview: a call imports the one module that it needs, help imports none.
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "select": ("vancectl.cli.select", "Say which recipe fits a task, or that none does, and why."),
+    "delegate": ("vancectl.cli.delegate", "Decide which recipe fits a task, and start it."),
+    "recipes": ("vancectl.cli.recipes", "Recipes: list them, show one, show the layers."),
+    "catalog": ("vancectl.cli.catalog", "The engine catalog: show it, read it again."),
+    "settings": ("vancectl.cli.settings", "Settings: bundled < tenant < environment < options."),
+}
+
+
+class CommandGroup(TyperGroup):
+    """The commands of the table above, each imported when it is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        command = typer.main.get_command(import_module(COMMANDS[cmd_name][0]).app)
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
 
 # Locals in a traceback would show keys; rich would be loaded for every help text.
 app = typer.Typer(
     name="vancectl",
+    cls=CommandGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     pretty_exceptions_show_locals=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("select")(select)
-app.command("delegate")(delegate)
-app.add_typer(recipes.app, name="recipes")
-app.add_typer(catalog.app, name="catalog")
-app.add_typer(settings.app, name="settings")
 
 
 def _print_version(wanted: bool) -> None:
@@ -80,6 +106,7 @@ def main() -> None:
 
 
 def _may_have_lost_dash(arguments: list[str]) -> bool:
+    """Whether a usage error may come from a task that looks like an option."""
     return (
         bool(arguments)
         and arguments[0] in {"select", "delegate"}

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from vancectl.cli.output import Output
     from vancectl.inventory.catalog import EngineCatalog
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The engine catalog: show it, read it again.")
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    help="The engine catalog: show it, read it again.",
+)
 
 
 @app.command("show")

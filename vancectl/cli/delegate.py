@@ -11,7 +11,7 @@ import typer
 
 from vancectl.cli.completion import complete_recipe
 from vancectl.cli.scope import Scope, scoped
-from vancectl.cli.select import JsonOption, ModelOption, StrictOption, decision_facts
+from vancectl.cli.select import JsonOption, ModelOption, StrictOption
 
 if TYPE_CHECKING:
     from vancectl.cli.output import Output
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from vancectl.spawn.request import Request
 
 
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command("delegate")
 @scoped
 def delegate(
     scope: Scope,
@@ -143,6 +147,8 @@ def _in_session(request: Request, session: str | None) -> Request:
 
 
 def _print(answer: Delegated, output: Output) -> None:
+    from vancectl.cli.report import decision_facts
+
     document = answer.as_json()
     for warning in document["warnings"]:
         output.warn(warning)

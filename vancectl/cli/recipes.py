@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
     from vancectl.inventory.cascade import Cascade, Entry
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Recipes: list them, show one, show the layers.")
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    help="Recipes: list them, show one, show the layers.",
+)
 
 
 class LayerChoice(StrEnum):

@@ -17,6 +17,7 @@ from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.inventory.schema import load_recipe
 from vancectl.selector.decision import Hit, Reason
 from vancectl.selector.model import Model, ModelError, resolve_model
+from vancectl.selector.prompt import Prompt
 from vancectl.selector.selector import Selector
 from vancectl.selector.semantic import Semantic
 from vancectl.settings import Settings
@@ -83,20 +84,21 @@ def _semantic(
     """Raises ModelError where there is no model to ask, or no prompt or catalog to ask with."""
     recipe = _selector_recipe(cascade)
     model = _model(settings, recipe, wanted)
+    prompt = _prompt(recipe, inventory, shortlist)
+    return Semantic(model, prompt, settings["selector.timeout"], settings["selector.maxAttempts"])
+
+
+def assemble_prompt(cascade: Cascade, inventory: Inventory, settings: Callable[[], Settings]) -> Prompt:
+    """The prompt alone, for a look at its size; needs no key. Raises ModelError where it lacks a part."""
+    return _prompt(_selector_recipe(cascade), inventory, Shortlist(inventory, settings))
+
+
+def _prompt(recipe: Recipe, inventory: Inventory, shortlist: Shortlist) -> Prompt:
     try:
         catalog = load_catalog()
     except CatalogError as error:
         raise ModelError(Reason.NO_MODEL, f"{error.what()} ({error.where}); {error.remedy}") from None
-    system = str(recipe.fields.get("promptPrefix", ""))
-    return Semantic(
-        model,
-        system,
-        catalog,
-        settings["selector.timeout"],
-        settings["selector.maxAttempts"],
-        shortlist,
-        len(inventory.recipes),
-    )
+    return Prompt(str(recipe.fields.get("promptPrefix", "")), catalog, shortlist, len(inventory.recipes))
 
 
 def _selector_recipe(cascade: Cascade) -> Recipe:

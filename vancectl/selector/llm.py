@@ -49,7 +49,7 @@ _BY_STATUS = {
     529: (Reason.OVERLOADED, "the server is overloaded; try again later"),
 }  # fmt: skip
 _BY_HUNDRED = {
-    3: (Reason.BASE_URL, "{url} redirects elsewhere, where the key is not sent; set " + BASE_URL_VARIABLE + " to the final address"),
+    3: (Reason.BASE_URL, "{url} redirects elsewhere, but no key is sent there; set ANTHROPIC_BASE_URL to its target"),
     4: (Reason.BAD_REQUEST, "the call failed"),
     5: (Reason.SERVER_ERROR, "the server failed; try again later"),
 }  # fmt: skip
@@ -294,9 +294,7 @@ def _client(credential: Credential, url: str) -> anthropic.Anthropic:
     try:
         # Redirects are not followed: the key would go along to wherever they lead.
         http_client = anthropic.DefaultHttpxClient(base_url=url, follow_redirects=False)
-        return anthropic.Anthropic(
-            api_key=key, auth_token=token, base_url=url, max_retries=0, http_client=http_client
-        )
+        return anthropic.Anthropic(api_key=key, auth_token=token, base_url=url, max_retries=0, http_client=http_client)
     except Exception as error:  # noqa: BLE001  # the HTTP library raises ImportError, ValueError and kinds of its own here
         raise _judged_chain(error, url) from None
 

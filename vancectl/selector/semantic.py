@@ -6,15 +6,14 @@ Every failure ends in an outcome with its own reason; nothing is raised (process
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from vancectl.inventory.catalog import EngineCatalog
-from vancectl.inventory.recipe import Recipe
 from vancectl.printable import plain_line
 from vancectl.selector.decision import Hit, ModelUse, Reason
 from vancectl.selector.model import Model, ModelError, Reply
-from vancectl.selector.question import Question, render_context, render_request
+from vancectl.selector.prompt import Prompt
+from vancectl.selector.question import Question
 from vancectl.selector.reply import RefusedReplyError, read_reply
 
 
@@ -30,30 +29,19 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Semantic:
-    """Stage two with what stays the same from task to task.
-
-    `system` is the prompt of the recipe `recipe-selector`; `shortlist` narrows the candidates for a task.
-    """
+    """Stage two with what stays the same from task to task."""
 
     model: Model
-    system: str
-    catalog: EngineCatalog
+    prompt: Prompt
     timeout: float
     max_attempts: int
-    shortlist: Callable[[str, Sequence[Hit]], Sequence[Recipe]]
-    total: int
 
     def decide(self, task: str, hits: Sequence[Hit]) -> Outcome:
         """One answer within `timeout` seconds, over all attempts."""
         started = time.monotonic()
-        candidates = self.shortlist(task, hits)
-        question = Question(
-            self.system,
-            render_context(self.catalog, candidates),
-            render_request(task, hits),
-            tuple(recipe.name for recipe in candidates),
-        )
-        use = ModelUse(self.model.backend, self.model.name, sent=len(candidates), left_out=self.total - len(candidates))
+        question = self.prompt.question(task, hits)
+        sent = len(question.names)
+        use = ModelUse(self.model.backend, self.model.name, sent=sent, left_out=self.prompt.total - sent)
         outcome = self._ask(question, use, started + self.timeout)
         elapsed = round((time.monotonic() - started) * 1000)
         return replace(outcome, use=replace(outcome.use, latency_ms=elapsed))

@@ -1,0 +1,39 @@
+"""A decision in words, for people at a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Facts = list[tuple[str, str]]
+
+
+def decision_facts(decision: dict[str, Any], *, explain: bool = False) -> Facts:
+    """Labels and values of a decision in its JSON form; `explain` adds what the model stage cost."""
+    facts = [
+        (decision["decision"], f"{decision['recipe'] or decision['engine'] or '—'}"),
+        ("engine", decision["engine"] or ""),
+        ("why", decision["rationale"]),
+        ("stage", f"{decision['stage']} ({decision['reason']})"),
+    ]
+    if decision["matched"]:
+        hits = ", ".join(f"{hit['recipe']}: “{hit['phrase']}”" for hit in decision["matched"])
+        facts.append(("triggers", hits))
+    model = decision["model"]
+    if model is None:
+        return facts
+    facts.append(("model", f"{model['model']} ({model['backend']}, {model['latencyMs']} ms)"))
+    facts.append(("evidence", model["evidence"] or ""))
+    facts.append(("runner-up", model["runnerUp"] or ""))
+    if model["leftOut"]:
+        facts.append(("shortlist", f"{model['candidates']} of {model['candidates'] + model['leftOut']} recipes"))
+    if explain:
+        facts.append(("attempts", str(model["attempts"])))
+        facts.append(("tokens", _tokens(model)))
+    return facts
+
+
+def _tokens(model: dict[str, Any]) -> str:
+    if model["inputTokens"] is None:
+        return "not told by the backend"
+    read, write = model["cacheReadTokens"] or 0, model["cacheWriteTokens"] or 0
+    return f"{model['inputTokens']} in, {read} read from the cache, {write} written to it, {model['outputTokens']} out"
