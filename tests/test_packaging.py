@@ -17,7 +17,9 @@ from tests.workspace import REPOSITORY
 
 
 def run(*argv: str | Path, cwd: Path, env: dict[str, str] | None = None) -> str:
-    done = subprocess.run(list(map(str, argv)), cwd=cwd, env=env, capture_output=True, text=True, check=False, timeout=280)
+    done = subprocess.run(
+        list(map(str, argv)), cwd=cwd, env=env, capture_output=True, text=True, check=False, timeout=280
+    )
     assert done.returncode == 0, f"{argv}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -49,17 +51,19 @@ def test_wheel_carries_defaults_and_man_pages(built: Path) -> None:
 
 
 def test_sdist_carries_what_the_tests_need(built: Path) -> None:
-    archive = next(built.glob("*.tar.gz"))
-    names = {name.partition("/")[2] for name in tarfile.open(archive).getnames()}
-    assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "tests/conftest.py", "defaults/settings.yaml"} <= names
+    with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"} <= names
+    assert {"tests/conftest.py", "defaults/settings.yaml", "man/vancectl.1"} <= names
 
 
 def test_installed_wheel_does_the_main_job(built: Path, tmp_path: Path) -> None:
     home = tmp_path / "venv"
     venv.create(home, with_pip=True)
     run(home / "bin" / "pip", "install", "--quiet", "--no-input", next(built.glob("*.whl")), cwd=tmp_path)
-    (tmp_path / "config/tenants/default").mkdir(parents=True)
-    (tmp_path / "config/tenants/default/settings.yaml").write_text('spawn: {command: [echo, "{recipe}: {task}"], stdin: none}')
+    settings = tmp_path / "config/tenants/default/settings.yaml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('spawn: {command: [echo, "{recipe}: {task}"], stdin: none}')
     env = {
         "PATH": os.environ["PATH"],
         "VANCECTL_CONFIG_DIR": str(tmp_path / "config"),

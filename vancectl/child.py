@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import shutil
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
-from typing import IO, Any
+from types import FrameType, TracebackType
+from typing import IO, Any, Self
 
-_PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP")
+# Each of these would end us and leave the program running alone; the first four ask for the end of the work.
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
+_TOLD = ("SIGUSR1", "SIGUSR2")
+_SUSPENDING = "SIGTSTP"
 _GRACE = 1.0
 _DRAIN = 1.0
 
@@ -52,38 +57,51 @@ def run_child(
 ) -> Finished:
     """Runs a program to its end and returns its output; without `stdin` it reads an end of file at once.
 
-    A time-out ends the whole process group (TERM, then KILL); what was written until then is kept. Raises ChildError
-    where it cannot be started.
+    A time-out ends the whole process group (TERM, then KILL); what was written until then is kept. So does a signal
+    that asks for the end, once the program itself has followed it. Raises ChildError where it cannot be started.
     """
-    process = _start(
-        argv,
-        stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE if capture_stderr else None,
-        env=environment,
-        process_group=0,
-    )
-    if on_start is not None:
-        on_start(process.pid)
-    if stdin is not None:
-        _thread(_feed, process.stdin, stdin)
-    stdout, stderr = bytearray(), bytearray()
-    readers = [_thread(_drain, process.stdout, stdout)]
-    if capture_stderr:
-        readers.append(_thread(_drain, process.stderr, stderr))
     timed_out = False
-    with _passing_signals(process) as received:
+    stdout, stderr = bytearray(), bytearray()
+    with _Relay() as relay:
+        process = _start(
+            argv,
+            stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if capture_stderr else None,
+            env=environment,
+            bufsize=0,
+            # A session, not just a group: a question at /dev/tty then fails, where it would else stop the program
+            # in the background of our terminal for ever.
+            start_new_session=True,
+        )
         try:
-            process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            timed_out = True
+            relay.watch(process)
+            if on_start is not None:
+                on_start(process.pid)
+            if stdin is not None:
+                _thread(_feed, process.stdin, stdin)
+            readers = [_thread(_drain, process.stdout, stdout)]
+            if capture_stderr:
+                readers.append(_thread(_drain, process.stderr, stderr))
+            try:
+                process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                timed_out = process.poll() is None  # it may have ended just now, by itself
+            ended = timed_out or bool(relay.received)
+            if ended:
+                # Also what the program left behind: a shell's background jobs ignore Ctrl-C.
+                end_group(process, _GRACE)
+            # A grandchild may keep the pipe open long after: what the program itself wrote has arrived by then.
+            limit = time.monotonic() + _DRAIN
+            for reader in readers:
+                reader.join(max(limit - time.monotonic(), 0.01))
+            if relay.received and not ended:
+                end_group(process, _GRACE)
+        except BaseException:
             end_group(process, _GRACE)
-            process.wait()
-    # A grandchild may keep the pipe open long after: what the program itself wrote has arrived by then.
-    limit = time.monotonic() + _DRAIN
-    for reader in readers:
-        reader.join(max(limit - time.monotonic(), 0.01))
-    return Finished(process.returncode, bytes(stdout), bytes(stderr), timed_out, received[0] if received else 0)
+            raise
+    interrupted = relay.received[0] if relay.received else 0
+    return Finished(process.returncode, bytes(stdout), bytes(stderr), timed_out, interrupted)
 
 
 def start_detached(
@@ -110,22 +128,41 @@ def end_group(process: subprocess.Popen[bytes], grace: float) -> None:
             process.poll()  # an ended leader that nobody waited for would keep its group in being
             os.killpg(process.pid, 0)
         os.killpg(process.pid, signal.SIGKILL)
+    process.kill()  # a program may have left its own group
+    process.wait()
 
 
 def _start(argv: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(argv, **options)
-    except FileNotFoundError:
-        where = "is not there" if os.sep in argv[0] else "is not on the PATH"
-        raise ChildError(f"the program `{argv[0]}` {where}") from None
-    except PermissionError:
-        raise ChildError(f"the program `{argv[0]}` is not executable") from None
+    except UnicodeEncodeError as error:
+        raise ChildError(
+            f"an argument holds a character that the locale's {error.encoding} does not have; "
+            "take a UTF-8 locale, or pass the task on stdin"
+        ) from None
     except ValueError:
         raise ChildError(
             "an argument holds a NUL character, which no program can be given; pass the task on stdin"
         ) from None
     except OSError as error:
-        raise ChildError(f"the program `{argv[0]}` cannot be started: {error.strerror}") from None
+        raise ChildError(_why_not(argv[0], error, options["env"])) from None
+
+
+def _why_not(program: str, error: OSError, environment: Mapping[str, str] | None) -> str:
+    """Why a program could not be started, in words for a person."""
+    path = (environment if environment is not None else os.environ).get("PATH")
+    found = program if os.sep in program and os.path.exists(program) else shutil.which(program, path=path)
+    if error.errno == errno.ENOENT and found is not None:
+        return f"the program `{program}` names an interpreter in its first line that is not there"
+    if error.errno in {errno.ENOENT, errno.ENOTDIR}:
+        return f"the program `{program}` {'is not there' if os.sep in program else 'is not on the PATH'}"
+    if error.errno == errno.EACCES:
+        return f"the program `{program}` is {'a folder' if os.path.isdir(program) else 'not executable'}"
+    if error.errno == errno.ENOEXEC:
+        return f"the program `{program}` is no program: a script needs a first line such as `#!/bin/sh`"
+    if error.errno == errno.E2BIG:
+        return f"the arguments are too long to start the program `{program}`; pass the task on stdin or as a file"
+    return f"the program `{program}` cannot be started: {(error.strerror or str(error)).lower()}"
 
 
 def _thread(work: Callable[..., None], *arguments: object) -> threading.Thread:
@@ -134,36 +171,81 @@ def _thread(work: Callable[..., None], *arguments: object) -> threading.Thread:
     return thread
 
 
+# Both work on the bare descriptor: a thread that still holds a buffered file's lock would break the interpreter's exit.
+
+
 def _feed(pipe: IO[bytes], data: bytes) -> None:
     """A program may end without having read its input; that is its right."""
-    with contextlib.suppress(OSError):
-        pipe.write(data)
-    with contextlib.suppress(OSError):
-        pipe.close()
+    rest = memoryview(data)
+    with contextlib.suppress(OSError), pipe:
+        while rest:
+            rest = rest[os.write(pipe.fileno(), rest) :]
 
 
 def _drain(pipe: IO[bytes], into: bytearray) -> None:
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError), pipe:
         while chunk := os.read(pipe.fileno(), 65536):
             into += chunk
 
 
-@contextlib.contextmanager
-def _passing_signals(process: subprocess.Popen[bytes]) -> Iterator[list[int]]:
-    """Passes our signals on to the program's group, and remembers them. Only the main thread may set handlers."""
-    received: list[int] = []
+class _Relay:
+    """Passes our signals on to a program's group while it is entered. Only the main thread may set handlers.
 
-    def pass_on(number: int, frame: FrameType | None) -> None:
-        received.append(number)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, number)
+    It is entered before the program is started, so that no signal falls between.
+    """
 
-    if threading.current_thread() is not threading.main_thread():
-        yield received
-        return
-    before = {name: signal.signal(getattr(signal, name), pass_on) for name in _PASSED_ON if hasattr(signal, name)}
-    try:
-        yield received
-    finally:
-        for name, handler in before.items():
-            signal.signal(getattr(signal, name), handler)
+    def __init__(self) -> None:
+        self.received: list[int] = []
+        self._process: subprocess.Popen[bytes] | None = None
+        self._asked = 0.0
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for name in (*_ENDING, *_TOLD, _SUSPENDING):
+                self._take_over(name)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def watch(self, process: subprocess.Popen[bytes]) -> None:
+        """From now on this is the program; it is told what has come in already."""
+        self._process = process
+        for number in self.received:
+            self._send(number)
+
+    def _take_over(self, name: str) -> None:
+        number = getattr(signal, name, None)
+        # What is ignored stays so, for the program too: `nohup` means both.
+        if number is not None and signal.getsignal(number) not in {None, signal.SIG_IGN}:
+            handler = {_SUSPENDING: self._suspend, **dict.fromkeys(_TOLD, self._tell)}.get(name, self._end)
+            self._before[number] = signal.signal(number, handler)
+
+    def _end(self, number: int, frame: FrameType | None) -> None:
+        """A program that was asked and goes on a second later gets KILL the next time."""
+        now = time.monotonic()
+        insistent = bool(self.received) and now - self._asked >= _GRACE
+        if not self.received:
+            self._asked = now
+        self.received.append(number)
+        self._send(signal.SIGKILL if insistent else number)
+
+    def _tell(self, number: int, frame: FrameType | None) -> None:
+        self._send(number)
+
+    def _suspend(self, number: int, frame: FrameType | None) -> None:
+        """Ctrl-Z. The program gets STOP, since TSTP means nothing in a session without a terminal."""
+        self._send(signal.SIGSTOP)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)  # here we stand until we are continued
+        signal.signal(number, self._suspend)
+        self._send(signal.SIGCONT)
+
+    def _send(self, number: int) -> None:
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, number)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
 from vancectl.errors import Place, SettingsError
 from vancectl.folders import defaults_dir
@@ -44,10 +46,18 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a setting may hold: `expected` in words, and a check that gives the clean value or raises ValueError."""
+    """What a setting may hold: `expected` in words, and a check that gives the clean value or raises ValueError.
+
+    `texts` says what is text in it, and so stays in a file as its author wrote it (`off`, `2026-01-01`, `300`): the
+    value itself, the items of a list, or the values of a mapping. Only an `optional` setting may be null; elsewhere
+    null leaves standing what holds already.
+    """
 
     expected: str
     clean: Callable[[Any], Any]
+    texts: Literal["", "value", "items", "values"] = ""
+    optional: bool = False
+    remedy: str = "`vancectl settings show` shows what is in force"
 
 
 def _text(value: Any) -> str:
@@ -66,13 +76,13 @@ def _whole(least: int) -> Callable[[Any], int]:
 
 
 def _seconds(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < sys.float_info.max:
         raise ValueError
     return float(value)
 
 
 def _argv(value: Any) -> list[str]:
-    if not isinstance(value, list) or not value or not all(isinstance(part, str) for part in value) or not value[0]:
+    if not isinstance(value, list) or not value or not value[0] or not all(map(_passable, value)):
         raise ValueError
     return value
 
@@ -83,7 +93,7 @@ def _choice(*allowed: str) -> Kind:
             raise ValueError
         return str(value)
 
-    return Kind("one of " + ", ".join(allowed), clean)
+    return Kind("one of " + ", ".join(allowed), clean, "value")
 
 
 def _models(value: Any) -> dict[str, str]:
@@ -93,46 +103,62 @@ def _models(value: Any) -> dict[str, str]:
 
 
 def _variables(value: Any) -> dict[str, str | None]:
-    if not isinstance(value, dict) or not all(text is None or isinstance(text, str) for text in value.values()):
+    if not isinstance(value, dict) or not all(map(_variable, value.items())):
         raise ValueError
     return value
 
 
-def _engines(value: Any) -> dict[str, dict[str, Any]]:
-    """Each engine's own `command`, `stdin`, `env`, `timeout`."""
+def _variable(item: tuple[str, Any]) -> bool:
+    name, value = item
+    return name != "" and "=" not in name and _passable(name) and (value is None or _passable(value))
+
+
+def _passable(value: Any) -> bool:
+    """Whether a program can be given this text as an argument or in its environment."""
+    try:
+        return isinstance(value, str) and b"\0" not in os.fsencode(value)
+    except UnicodeEncodeError:
+        return False
+
+
+def _mapping(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError
-    engines = {}
-    for engine, fields in value.items():
-        if not isinstance(fields, dict) or not fields.keys() <= _ENGINE_KINDS.keys():
-            raise ValueError
-        engines[engine] = {
-            field: _ENGINE_KINDS[field].clean(given) for field, given in fields.items() if given is not None
-        }
-    return engines
+    return value
 
 
-TEXT = Kind("text", _text)
-ARGV = Kind("a list of texts: the program, then its arguments (a list, so that nothing is split or quoted)", _argv)
+TEXT = Kind("text", _text, "value", optional=True)
+WHOLE = Kind("a whole number, at least 1", _whole(1))
+ARGV = Kind(
+    "a list of texts: the program, then its arguments",
+    _argv,
+    "items",
+    optional=True,
+    remedy='use a list, such as ["claude", "-p", "--", "{task}"]: nothing is split, and no shell is asked',
+)
 SECONDS = Kind("a number of seconds above 0", _seconds)
-VARIABLES = Kind("a mapping of variable to text, or to null to unset it", _variables)
-_ENGINE_KINDS = {"command": ARGV, "stdin": _choice(*STDIN_MODES), "env": VARIABLES, "timeout": SECONDS}
+LIMIT = replace(SECONDS, optional=True)
+VARIABLES = Kind("a mapping of variable to text, or to null to unset it", _variables, "values")
+ENGINES = Kind("a mapping of engine to its command, stdin, env and timeout", _mapping)
+ENGINE = Kind("a mapping with command, stdin, env and timeout", _mapping)
+# What an engine may have of its own.
+ENGINE_KINDS = {"command": ARGV, "stdin": _choice(*STDIN_MODES), "env": VARIABLES, "timeout": LIMIT}
 
 KINDS: dict[str, Kind] = {
     "routing.fallback.recipe": TEXT,
-    "routing.recipeListLimit": Kind("a whole number, at least 1", _whole(1)),
+    "routing.recipeListLimit": WHOLE,
     "session.defaultChatEngine": TEXT,
     "selector.model": TEXT,
     "selector.backend": _choice("auto", "anthropic", "command", "off"),
     "selector.command": ARGV,
     "selector.timeout": SECONDS,
-    "selector.maxAttempts": Kind("a whole number, at least 1", _whole(1)),
-    "models": Kind("a mapping of alias to model", _models),
+    "selector.maxAttempts": WHOLE,
+    "models": Kind("a mapping of alias to model", _models, "values"),
     "spawn.command": ARGV,
     "spawn.stdin": _choice(*STDIN_MODES),
     "spawn.env": VARIABLES,
-    "spawn.timeout": SECONDS,
-    "spawn.engines": Kind("a mapping of engine to its command, stdin, env and timeout", _engines),
+    "spawn.timeout": LIMIT,
+    "spawn.engines": ENGINES,
 }
 
 
@@ -156,19 +182,23 @@ class Settings:
 def load_settings(tenant: str, options: Mapping[str, Any] | None = None) -> Settings:
     """Merges all sources. Raises SettingsError for an unknown key or a wrong value, with file and line.
 
-    `models` and `spawn.engines` are merged entry by entry; every other value is replaced as a whole.
+    `models` and `spawn.engines` are merged entry by entry; every other value is replaced as a whole. A variable or an
+    option may also name one entry: `spawn.engines.marvin.command`, `spawn.env.DEBUG`, `models.default:fast`.
     """
     bundled = defaults_dir() / "settings.yaml"
     values = {key: Value(None, Source.BUNDLED, str(bundled)) for key in KINDS}
     _merge_file(values, bundled, Source.BUNDLED)
     folder = tenant_folder(tenant)
-    if folder is not None and (folder / "settings.yaml").exists():
+    if folder is not None and _is_there(folder / "settings.yaml"):
         _merge_file(values, folder / "settings.yaml", Source.TENANT)
     for variable, text in _variables_of(os.environ):
         key = _key_of(variable)
-        _merge(values, key, parse_value(key, text, variable), Source.ENVIRONMENT, variable, None)
+        _merge(values, key, parse_value(key, text, variable), Source.ENVIRONMENT, variable)
     for key, value in (options or {}).items():
-        _merge(values, key, value, Source.OPTION, "--set", None)
+        _merge(values, key, value, Source.OPTION, "--set")
+    for key, kind in KINDS.items():
+        if values[key].value is None and not kind.optional:
+            raise SettingsError(f"`{key}` has no value", where=Place(bundled), remedy=f"it must be {kind.expected}")
     return Settings(values)
 
 
@@ -177,29 +207,70 @@ def variable_of(key: str) -> str:
     return VARIABLE_PREFIX + key.upper().replace(".", "__")
 
 
+def kind_of(key: str) -> Kind | None:
+    """What a setting, or one entry of a setting, may hold; None where there is no such key."""
+    setting, entry = _split(key)
+    if not entry:
+        return KINDS.get(setting)
+    if setting == "spawn.engines":
+        return ENGINE_KINDS.get(entry[1]) if len(entry) > 1 else ENGINE
+    return TEXT
+
+
 def parse_value(key: str, text: str, origin: str) -> Any:
     """A value given as text: as it is where text is expected, else read as JSON.
 
     Raises SettingsError where it is not JSON.
     """
-    kind = KINDS.get(key)
-    if kind is None or kind is TEXT or kind.expected.startswith("one of"):
+    kind = kind_of(key)
+    if key.startswith("spawn.env.") and text == "null":
+        return None
+    if kind is None or kind.texts == "value":
         return text
     try:
         return json.loads(text)
-    except ValueError:
-        raise SettingsError(
-            f"`{key}` in {origin} must be {kind.expected}", remedy=f"write it as JSON (found `{text}`)"
-        ) from None
+    except (ValueError, RecursionError):
+        remedy = kind.remedy if kind.texts == "items" else f"write it as JSON (found `{text[:100]}`)"
+        raise SettingsError(f"`{key}` in {origin} must be {kind.expected}", remedy=remedy) from None
+
+
+def unknown_key(key: str, place: Place | None) -> SettingsError:
+    """The error for a key that no setting has, with the nearest one."""
+    setting, entry = _split(key)
+    below = [f"{setting}.{entry[0]}.{field}" for field in ENGINE_KINDS] if setting == "spawn.engines" and entry else []
+    near = nearest_key(key, below or KINDS)
+    meant = f"did you mean `{near}`?" if near else "`vancectl settings show` lists all keys"
+    return SettingsError(f"there is no setting `{key}`", where=place, remedy=meant)
+
+
+def _split(key: str) -> tuple[str, list[str]]:
+    """A setting and the path of an entry in it: `spawn.engines.marvin.stdin` is an entry of `spawn.engines`."""
+    for setting in ("models", "spawn.env", "spawn.engines"):
+        if key.startswith(f"{setting}.") and len(key) > len(setting) + 1:
+            rest = key.removeprefix(f"{setting}.")
+            return setting, rest.split(".", 1) if setting == "spawn.engines" else [rest]
+    return key, []
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is anything to read, a link that leads nowhere included: only an absent file is no file."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        pass  # reading it will say why it cannot be read
+    return True
 
 
 def _variables_of(environment: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The variables that mean settings: those of a key, and any other with `__`, so that a mistyped one is seen."""
+    """The variables that mean settings: those of a key, and any that looks so mistyped that it should be seen."""
     known = {variable_of(key) for key in KINDS}
+    simple = {variable.replace("__", "_") for variable in known}
     return [
         (variable, text)
         for variable, text in sorted(environment.items())
-        if variable in known or (variable.startswith(VARIABLE_PREFIX) and "__" in variable)
+        if variable.startswith(VARIABLE_PREFIX) and (variable in known or "__" in variable or variable in simple)
     ]
 
 
@@ -207,6 +278,11 @@ def _key_of(variable: str) -> str:
     for key in KINDS:
         if variable_of(key) == variable:
             return key
+    for setting in ("spawn.env", "spawn.engines"):
+        entry = variable.removeprefix(f"{variable_of(setting)}__")
+        if entry not in {variable, ""}:
+            # Engines' names are lower-case (catalog); a variable's name is its own.
+            return f"{setting}.{entry.lower().replace('__', '.') if setting == 'spawn.engines' else entry}"
     near = nearest_key(variable, [variable_of(key) for key in KINDS])
     meant = f"did you mean {near}?" if near else "`vancectl settings show` lists all keys"
     raise SettingsError(f"the variable {variable} stands for no setting", remedy=meant)
@@ -229,40 +305,83 @@ def _merge_file(values: dict[str, Value], path: Path, source: Source) -> None:
 def _merge_mapping(values: dict[str, Value], document: Document, mapping: Node, above: str, source: Source) -> None:
     for key, key_node, node in document.pairs(mapping):
         full = above + key
-        place = Place(document.path, key_node.start_mark.line + 1, key_node.start_mark.column + 1)
-        if full in KINDS:
-            # Texts stay as written (`model: 2026-01-01` is a text); everything else is read as YAML means it.
-            value = document.text(node, full) if KINDS[full] is TEXT else document.plain(node)
-            _merge(values, full, value, source, str(document.path), place)
+        places = {full: _place(document, key_node)}
+        kind = KINDS.get(full)
+        if kind is not None:
+            value = _read(document, node, full, kind, places)
+            _merge(values, full, value, source, str(document.path), places)
         elif any(known.startswith(full + ".") for known in KINDS):
             inner = document.mapping(node, full)
             if inner is not None:
                 _merge_mapping(values, document, inner, full + ".", source)
         else:
-            raise unknown_key(full, place)
+            raise unknown_key(full, places[full])
 
 
-def _merge(values: dict[str, Value], key: str, value: Any, source: Source, origin: str, place: Place | None) -> None:
-    kind = KINDS.get(key)
+def _read(document: Document, node: Node, key: str, kind: Kind, places: dict[str, Place]) -> Any:
+    """A value from a file: texts as written, everything else as YAML means it. Notes where each part stands."""
+    if kind.texts == "value":
+        return document.text(node, key)
+    if kind.texts == "items" and node.id == "sequence":
+        return [document.text(item, key) for item in node.value]
+    if node.id != "mapping" or not (kind.texts == "values" or kind in {ENGINES, ENGINE}):
+        return document.plain(node)
+    values = {}
+    for name, name_node, value in document.pairs(node):
+        full = f"{key}.{name}"
+        places[full] = _place(document, name_node)
+        inner = {ENGINES: ENGINE, ENGINE: ENGINE_KINDS.get(name)}.get(kind, TEXT)
+        values[name] = _read(document, value, full, inner, places) if inner is not None else None
+    return values
+
+
+def _place(document: Document, node: Node) -> Place:
+    return Place(document.path, node.start_mark.line + 1, node.start_mark.column + 1)
+
+
+def _merge(
+    values: dict[str, Value],
+    key: str,
+    value: Any,
+    source: Source,
+    origin: str,
+    places: Mapping[str, Place] = MappingProxyType({}),
+) -> None:
+    """Lays a value over what holds already. `places` are those of a file's keys."""
+    kind = kind_of(key)
     if kind is None:
-        raise unknown_key(key, place)
+        raise unknown_key(key, places.get(key))
+    setting, entry = _split(key)
+    held = values[setting].value
+    if value is None and not kind.optional:
+        return
     if value is not None:
-        try:
-            value = kind.clean(value)
-        except ValueError:
-            by = "" if place else f" in {origin}"
-            raise SettingsError(
-                f"`{key}`{by} must be {kind.expected}",
-                where=place,
-                remedy="`vancectl settings show` shows what is in force",
-            ) from None
-        if isinstance(value, dict) and key != "spawn.env" and values[key].value:
-            value = {**values[key].value, **value}
-    values[key] = Value(value, source, origin)
+        value = _clean(key, value, kind, origin, places)
+    if len(entry) > 1:
+        value = {**(held or {}).get(entry[0], {}), entry[1]: value}
+    if entry:
+        value = _clean(setting, {**(held or {}), entry[0]: value}, KINDS[setting], origin, places)
+    elif isinstance(value, dict) and setting != "spawn.env" and held:
+        value = {**held, **value}
+    values[setting] = Value(value, source, origin)
 
 
-def unknown_key(key: str, place: Place | None) -> SettingsError:
-    """The error for a key that no setting has, with the nearest one."""
-    near = nearest_key(key, KINDS)
-    meant = f"did you mean `{near}`?" if near else "`vancectl settings show` lists all keys"
-    return SettingsError(f"there is no setting `{key}`", where=place, remedy=meant)
+def _clean(key: str, value: Any, kind: Kind, origin: str, places: Mapping[str, Place]) -> Any:
+    try:
+        value = kind.clean(value)
+    except ValueError:
+        place = places.get(key)
+        by = "" if place else f" in {origin}"
+        raise SettingsError(f"`{key}`{by} must be {kind.expected}", where=place, remedy=kind.remedy) from None
+    if kind is ENGINES:
+        return {name: _clean(f"{key}.{name}", given or {}, ENGINE, origin, places) for name, given in value.items()}
+    if kind is not ENGINE:
+        return value
+    fields = {}
+    for field, given in value.items():
+        full = f"{key}.{field}"
+        if field not in ENGINE_KINDS:
+            raise unknown_key(full, places.get(full))
+        if given is not None:
+            fields[field] = _clean(full, given, ENGINE_KINDS[field], origin, places)
+    return fields

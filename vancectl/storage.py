@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from pathlib import Path
 
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Replaces `path`. Creates its folder; raises OSError and leaves the old file where that fails."""
+    import tempfile
+
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -75,34 +75,51 @@ def vancectl(
     """
 
 
-def main() -> None:
-    """The installed command."""
+def main() -> NoReturn:
+    """The installed command.
+
+    It leaves without the interpreter's own farewell, which takes every module apart and costs more than most commands
+    (10 ms of 60). Nothing of ours waits for that: files are closed where they were opened.
+    """
+    status = run()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            status = status or ExitStatus.PIPE_CLOSED
+    os._exit(status)
+
+
+def run() -> int:
+    """Runs the command line and gives its exit status."""
     try:
         app()
     except SystemExit as end:
         if end.code == ExitStatus.USAGE and _may_have_lost_dash(sys.argv[1:]):
             print("Hint: a task that begins with `-` goes behind `--`.", file=sys.stderr)  # noqa: T201  # as above
-        raise
+        return end.code if isinstance(end.code, int) else ExitStatus.DONE
     except VancectlError as error:
-        from vancectl.cli.output import print_error
-
-        print_error(error)
-        sys.exit(error.status)
+        return _fail(error)
     except KeyboardInterrupt:
-        sys.exit(ExitStatus.INTERRUPTED)
+        return ExitStatus.INTERRUPTED
     except Exception as error:  # the last line of defence: no traceback reaches a user
         if os.environ.get("VANCECTL_DEBUG") == "traceback":
             raise
-        from vancectl.cli.output import print_error
-
         # The exception's text stays unsaid: it may hold anything, a key included.
-        print_error(
+        return _fail(
             VancectlError(
                 f"vancectl failed unexpectedly ({type(error).__name__})",
                 remedy="this is a defect; VANCECTL_DEBUG=traceback shows where, please report it",
             )
         )
-        sys.exit(ExitStatus.USAGE)
+    return ExitStatus.DONE
+
+
+def _fail(error: VancectlError) -> int:
+    from vancectl.cli.output import print_error
+
+    print_error(error)
+    return error.status
 
 
 def _may_have_lost_dash(arguments: list[str]) -> bool:

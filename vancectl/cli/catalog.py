@@ -34,11 +34,11 @@ def show_catalog(
 
     output = Output(as_json=json_output)
     catalog = load_catalog()
-    warn_of_last_good(catalog, output)
+    _warn(catalog, output)
     if engine is not None:
         catalog = replace(catalog, engines=(catalog.find(engine),))
     if prompt:
-        output.text(catalog.render_for_prompt() + "\n")
+        output.prose(catalog.render_for_prompt() + "\n")
     elif output.as_json:
         output.array(asdict(each) for each in catalog.engines)
     else:
@@ -60,20 +60,23 @@ def reload_catalog(
 
     output = Output(as_json=json_output)
     catalog = load_catalog()
-    warn_of_last_good(catalog, output)
+    _warn(catalog, output)
     document = {
         "engines": catalog.names,
         "path": str(catalog.path),
         "errors": [each.line() for each in catalog.findings],
+        "warnings": [each.line() for each in catalog.warnings],
     }
     if output.as_json:
         output.document(document)
     else:
-        output.text(f"{len(catalog.engines)} engines from {catalog.path}\n")
+        output.prose(f"{len(catalog.engines)} engines from {catalog.path}\n")
     if catalog.findings:
         raise typer.Exit(ExitStatus.USAGE)
 
 
-def warn_of_last_good(catalog: EngineCatalog, output: Output) -> None:
+def _warn(catalog: EngineCatalog, output: Output) -> None:
     for finding in catalog.findings:
         output.warn(f"the engine catalog is broken, the last good one is in force: {finding.line()}")
+    for finding in catalog.warnings:
+        output.warn(finding.line())

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
+import typer
 
-def complete_recipe(incomplete: str) -> list[str]:
+
+def complete_recipe(ctx: typer.Context, incomplete: str) -> list[str]:
     """Names that begin with what is typed. Whatever is wrong with the files must not disturb a prompt."""
-    from vancectl.inventory.cascade import Cascade
+    from vancectl.inventory.cascade import USER_PREFIX, Cascade
     from vancectl.inventory.layer import find_layers
 
     try:
-        names = Cascade(find_layers(Path.cwd())).names
+        layers = find_layers(
+            Path.cwd(),
+            tenant=ctx.params.get("tenant"),
+            with_project=not ctx.params.get("no_project"),
+            directories=[Path(folder) for folder in ctx.params.get("recipes") or ()],
+        )
+        names = Cascade(layers).names
     except Exception:  # noqa: BLE001  # a completion that fails completes nothing
         return []
-    return [name for name in names if name.startswith(incomplete)]
+    if not incomplete.startswith("_"):  # nobody wants to see what was generated, and a user's own has a short name
+        names = [name.removeprefix(USER_PREFIX) for name in names if not name.startswith("_") or USER_PREFIX in name]
+    return _matching(names, incomplete)
 
 
 def complete_engine(incomplete: str) -> list[str]:
@@ -24,4 +35,9 @@ def complete_engine(incomplete: str) -> list[str]:
         names = load_catalog().names
     except Exception:  # noqa: BLE001  # as above
         return []
-    return [name for name in names if name.startswith(incomplete)]
+    return _matching(names, incomplete)
+
+
+def _matching(names: Iterable[str], incomplete: str) -> list[str]:
+    """Without what would act on a terminal, or cannot be encoded for it."""
+    return [name for name in dict.fromkeys(names) if name.startswith(incomplete) and name.isprintable()]

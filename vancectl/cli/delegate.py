@@ -93,7 +93,8 @@ def delegate(
     words = read_task(task or [], file)
     session = session or os.environ.get("VANCECTL_SESSION")
     if request is not None:
-        if words is not None or name or recipe or engine or param:
+        parts = (words, name, recipe, engine, title, steer, profile, timeout)
+        if param or not fallback or not wait or any(part is not None for part in parts):
             raise UsageError(
                 "--request and parts of a request are both given", remedy="put everything into the request"
             )
@@ -110,11 +111,10 @@ def delegate(
     delegation = Delegation(
         scope.cascade, load_catalog, scope.settings, ProcessStore(state_dir()), scope.selector(model).select
     )
-    answer = delegation.run(wanted, dry_run=dry_run)
+    answer = delegation.run(wanted, dry_run=dry_run, strict=strict)
     _print(answer, output)
     if answer.error is not None:
-        output.error(answer.error)
-        raise typer.Exit(answer.status)
+        raise answer.error
     if strict and answer.unanswered:
         raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
 
@@ -122,6 +122,7 @@ def delegate(
 def parse_params(assignments: list[str]) -> dict[str, Any]:
     """`KEY=VALUE`, split at the first `=` only. Raises UsageError."""
     from vancectl.errors import UsageError
+    from vancectl.spawn.request import refuse_constant
 
     params: dict[str, Any] = {}
     for assignment in assignments:
@@ -129,15 +130,10 @@ def parse_params(assignments: list[str]) -> dict[str, Any]:
         if not equals or not key.strip():
             raise UsageError(f"`--param {assignment}` is no assignment", remedy="write --param KEY=VALUE")
         try:
-            params[key.strip()] = json.loads(text, parse_constant=_refuse)
-        except ValueError:
+            params[key.strip()] = json.loads(text, parse_constant=refuse_constant)
+        except (ValueError, RecursionError):
             params[key.strip()] = text
     return params
-
-
-def _refuse(word: str) -> None:
-    """`NaN` and `Infinity` are no JSON, whatever Python reads."""
-    raise ValueError(word)
 
 
 def _in_session(request: Request, session: str | None) -> Request:
@@ -160,13 +156,24 @@ def _print(answer: Delegated, output: Output) -> None:
         facts.append(("fallback", f"{answer.fallback.recipe} ({answer.fallback.source})"))
     if answer.plan is not None:
         facts.append(("plan", json.dumps(answer.plan["argv"], ensure_ascii=False)))
-    process = answer.process
-    if process is not None:
+    process = dict(answer.process or {})
+    reply = process.pop("reply", None)
+    if process:
         facts.append(("process", f"{process['name']} {process['status']}"))
-        facts.append(("log", process.get("log") or ""))
-        facts.append(("hint", process.get("hint") or ""))
+        facts.extend((key, _in_words(value)) for key, value in process.items() if key not in _SAID)
     output.facts(facts)
-    if process is not None and isinstance(process.get("reply"), str):
+    if reply is not None:
         from vancectl.printable import printable
 
-        output.text("\n" + printable(process["reply"], layout=True))
+        output.text("\n" + printable(_in_words(reply), layout=True).removesuffix("\n") + "\n")
+
+
+# Of a process, what stands in the decision or in its first line, or matters to scripts only. The rest, such as the
+# fields of the program's own JSON, is for people too.
+_SAID = frozenset(
+    ("id", "name", "session", "status", "recipe", "engine", "pid", "exitCode", "startedAt", "endedAt", "existingStatus")
+)
+
+
+def _in_words(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
-import re
 import sys
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from vancectl.errors import ExitStatus, VancectlError
-from vancectl.printable import printable
+from vancectl.printable import UNSAFE, printable, well_formed
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-# JSON escapes the C0 controls itself; these would still act on a terminal that shows it.
-_UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+# JSON escapes the C0 controls itself; the others would still act on a terminal that shows it.
+_JSON_ESCAPES = {code: f"\\u{code:04x}" for code in UNSAFE if code >= 0x7F}
 Row = Sequence[str]
+
+# What a table's column gets at the least, with the gap before it.
+_LEAST = 10
+_GAP = 3
 
 
 class Output:
     """Where one command prints. `as_json` is true with `--json` and wherever stdout is no terminal."""
 
     def __init__(self, *, as_json: bool = False, quiet: bool = False, verbose: int = 0) -> None:
-        self.as_json = as_json or not sys.stdout.isatty()
+        # Python has None for a stream that was closed by the caller (`>&-`).
+        self.at_terminal = sys.stdout is not None and sys.stdout.isatty()
+        self.as_json = as_json or not self.at_terminal
         self._quiet = quiet
         self._verbose = verbose
 
@@ -44,28 +51,32 @@ class Output:
 
     def text(self, text: str) -> None:
         """UTF-8 whatever the locale says: JSON knows no other encoding."""
-        try:
+        self.data(text.encode("utf-8", "replace"))
+
+    def data(self, data: bytes) -> None:
+        """Bytes as they are."""
+        with _watched_stdout():
             sys.stdout.flush()
-            sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+            sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
-        except BrokenPipeError:
-            close_pipe()
 
-    def table(self, columns: Row, rows: Iterable[Row], *, empty: str) -> None:
-        """Rows for people. The first column is never cut, since it is what one types next."""
-        from rich import box
-        from rich.table import Table
-        from rich.text import Text
+    def prose(self, text: str) -> None:
+        """Text as it is, but harmless on a terminal."""
+        self.text(printable(text, layout=True) if self.at_terminal else text)
 
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-        for index, column in enumerate(columns):
-            table.add_column(column, no_wrap=index == 0, overflow="fold" if index == 0 else "ellipsis")
-        for row in rows:
-            table.add_row(*(Text(printable(cell)) for cell in row))
-        if table.row_count:
-            self.rich(table)
-        else:
+    def table(self, columns: Row, rows: Iterable[Row], *, empty: str, one_line: bool = False) -> None:
+        """Rows for people; with `one_line` each takes one line, and what does not fit is cut.
+
+        The first column is never cut, since it is what one types next. A terminal that is too narrow for the table gets
+        a block of lines for each row.
+        """
+        cells = [[printable(cell) for cell in row] for row in rows]
+        if not cells:
             self.text(empty + "\n")
+            return
+        with _watched_stdout():
+            _print_table(columns, cells, one_line=one_line)
+            sys.stdout.flush()
 
     def facts(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Labels and values for people; empty values are left out, line breaks in values are kept."""
@@ -78,14 +89,9 @@ class Output:
         for label, value in pairs:
             if value:
                 grid.add_row(label, Text(printable(value, layout=True)))
-        self.rich(grid)
-
-    def rich(self, renderable: Any) -> None:
-        try:
-            _console().print(renderable)
+        with _watched_stdout():
+            _console().print(grid)
             sys.stdout.flush()
-        except BrokenPipeError:
-            close_pipe()
 
     # -- stderr
 
@@ -104,7 +110,7 @@ class Output:
 
 def print_error(error: VancectlError) -> None:
     """What, where, and what mends it."""
-    where = f"{error.where}: " if error.where else ""
+    where = f"{printable(str(error.where))}: " if error.where else ""
     _to_stderr(f"error: {where}{error.what()}")
     if error.remedy:
         _to_stderr(f"  help: {error.remedy}")
@@ -113,15 +119,13 @@ def print_error(error: VancectlError) -> None:
 def to_json(value: Any, indent: int | None = None) -> str:
     """Strict JSON in readable UTF-8, with every character escaped that could act on a terminal."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
-    return _UNSAFE_IN_JSON.sub(_escaped, text)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    return "\ufffd" if 0xD800 <= code <= 0xDFFF else f"\\u{code:04x}"
+    # Nothing printable is unsafe, and asking that is far quicker than translating.
+    return text if text.isprintable() else well_formed(text).translate(_JSON_ESCAPES)
 
 
 def _to_stderr(text: str) -> None:
+    if sys.stderr is None:
+        return
     try:
         sys.stderr.write(printable(text, layout=True) + "\n")
         sys.stderr.flush()
@@ -132,13 +136,68 @@ def _to_stderr(text: str) -> None:
 def _console() -> Console:
     from rich.console import Console
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a locale without UTF-8 shows `?` for what it lacks
     return Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
 
 
-def close_pipe() -> None:
-    """The reader has gone (`| head`): end as a program does that the signal ends, without a word.
+def _print_table(columns: Row, cells: Sequence[Row], *, one_line: bool) -> None:
+    from rich import box
+    from rich.cells import cell_len
+    from rich.table import Table
+    from rich.text import Text
 
-    stdout is pointed elsewhere first, else the interpreter would complain when it flushes at exit.
-    """
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    console = _console()
+    natural = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]
+    if natural[0] + _LEAST * (len(columns) - 1) > console.width:
+        for first, *others in cells:
+            console.print(Text(first, style="bold"), soft_wrap=True)
+            for column, cell in zip(columns[1:], others, strict=True):
+                if cell:
+                    console.print(Text(f"  {column}: {cell}"), no_wrap=one_line, overflow="ellipsis")
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    widths: list[int | None] = _one_line_widths(natural, console.width) if one_line else [None] * len(columns)
+    for index, (column, width) in enumerate(zip(columns, widths, strict=True)):
+        overflow: Literal["ellipsis", "fold"] = "ellipsis" if one_line else "fold"
+        table.add_column(column, no_wrap=one_line or index == 0, overflow=overflow, width=width)
+    for row in cells:
+        table.add_row(*map(Text, row))
+    console.print(table)
+
+
+def _one_line_widths(natural: Sequence[int], total: int) -> list[int | None]:
+    """The first column as it is, the last at least a third; of those between, the widest are cut first."""
+    first, *between, last = natural
+    left = total - first - _GAP * (len(natural) - 1)
+    while sum(between) > left - total // 3 and max(between) > _LEAST - _GAP:
+        between[between.index(max(between))] -= 1
+    return [first, *between, max(1, min(last, left - sum(between)))]
+
+
+@contextlib.contextmanager
+def _watched_stdout() -> Iterator[None]:
+    """Ends the command where its result cannot be written."""
+    if sys.stdout is None:
+        raise VancectlError("the result cannot be written: standard output is closed", remedy="leave it open")
+    try:
+        yield
+    except BrokenPipeError:
+        close_pipe()
+    except OSError as error:
+        _leave_stdout()
+        reason = (error.strerror or str(error)).lower()
+        raise VancectlError(
+            f"the result cannot be written: {reason}", remedy="mend what standard output leads to"
+        ) from None
+
+
+def close_pipe() -> None:
+    """The reader has gone (`| head`): end as a program does that the signal ends, without a word."""
+    _leave_stdout()
     raise SystemExit(ExitStatus.PIPE_CLOSED)
+
+
+def _leave_stdout() -> None:
+    """Points stdout elsewhere, else the interpreter would complain when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,9 @@ from vancectl.cli.scope import Scope, scoped
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from vancectl.cli.output import Output
     from vancectl.inventory.cascade import Cascade, Entry
+    from vancectl.inventory.recipe import BrokenRecipe, Recipe
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -41,19 +44,27 @@ def list_recipes(
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
 ) -> None:
     """List the recipes in force, broken ones with their fault."""
+    from vancectl.inventory.recipe import BrokenRecipe
+
     output = scope.output(as_json=json_output)
     scope.report_findings(output)
-    rows = [
-        row for row in map(list_row, _shown(scope.cascade, everything)) if layer is None or row["layer"] == layer.value
+    entries = [
+        entry
+        for entry in _shown(scope.cascade, everything)
+        if layer is None or entry.recipe.layer.kind.value == layer.value
     ]
     if output.as_json:
-        output.array(rows)
+        output.array(map(list_row, entries))
         return
     output.table(
         ("name", "engine", "layer", "triggers", "description"),
-        ((r["name"], r["engine"] or "", r["layer"], ", ".join(r["triggers"]), _summary(r)) for r in rows),
+        map(_cells, entries),
         empty="no recipes; `vancectl recipes path` shows where they belong",
+        one_line=True,
     )
+    for entry in entries:
+        if isinstance(entry.recipe, BrokenRecipe):
+            output.warn(entry.recipe.fault)  # in full: the table has no room for file, line and remedy
 
 
 @app.command("show")
@@ -70,16 +81,13 @@ def show_recipe(
 ) -> None:
     """Show a recipe as it would be applied, its file, its layer, and what it shadows."""
     from vancectl.cli.delegate import parse_params
-    from vancectl.cli.task import read_text
-    from vancectl.printable import printable
     from vancectl.spawn.applied import apply_recipe
 
     output = scope.output(as_json=json_output)
     scope.report_findings(output)
     entry = scope.cascade.find(name)
     if raw:
-        text = read_text(entry.recipe.path)
-        output.text(printable(text, layout=True) if not output.as_json else text)
+        _print_file(entry.recipe, output)
         return
     recipe = scope.cascade.load(name)
     for finding in recipe.warnings:
@@ -122,7 +130,7 @@ def show_path(
     output = scope.output(as_json=json_output)
     scope.report_findings(output)
     rows = [
-        {"layer": layer.kind.value, "path": str(layer.directory), "exists": layer.directory.is_dir()}
+        {"layer": layer.kind.value, "path": str(layer.directory), "exists": os.path.isdir(layer.directory)}
         for layer in scope.layers.nearest_first
     ]
     if output.as_json:
@@ -170,7 +178,32 @@ def list_row(entry: Entry) -> dict[str, Any]:
     return row
 
 
-def _summary(row: dict[str, Any]) -> str:
+def _cells(entry: Entry) -> tuple[str, str, str, str, str]:
+    from vancectl.inventory.recipe import BrokenRecipe
     from vancectl.printable import plain_line
 
-    return f"broken: {row['error']}" if "error" in row else plain_line(row["description"])
+    recipe = entry.recipe
+    layer = recipe.layer.kind.value
+    if isinstance(recipe, BrokenRecipe):
+        return entry.name, "", layer, "", f"broken: {recipe.finding.sentence()}"
+    return entry.name, recipe.engine, layer, ", ".join(map(plain_line, recipe.phrases)), plain_line(recipe.description)
+
+
+def _print_file(recipe: Recipe | BrokenRecipe, output: Output) -> None:
+    """Byte for byte into a pipe; harmless on a terminal. A file that is none of its layer's is not shown."""
+    from vancectl.cli.task import read_text
+    from vancectl.errors import Place, UsageError
+    from vancectl.inventory.cascade import BrokenRecipeError
+    from vancectl.inventory.recipe import BrokenRecipe
+
+    if isinstance(recipe, BrokenRecipe) and not recipe.has_text:
+        raise BrokenRecipeError(recipe)
+    if output.at_terminal:
+        output.prose(read_text(recipe.path).replace("\r\n", "\n"))
+        return
+    try:
+        data = recipe.path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"cannot be read: {reason}", where=Place(recipe.path), remedy="make it readable") from None
+    output.data(data)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from vancectl.inventory.cascade import Cascade
     from vancectl.inventory.inventory import Inventory
     from vancectl.inventory.layer import Layers
+    from vancectl.selector.candidates import Candidates
     from vancectl.selector.selector import Selector
+    from vancectl.selector.semantic import Semantic
     from vancectl.settings import Settings
 
 
@@ -43,6 +45,7 @@ class Scope:
             typer.Option("--set", metavar="KEY=VALUE", help="Set a setting for this call (repeatable)."),
         ] = None,
         quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No warnings.")] = False,
+        no_cache: Annotated[bool, typer.Option("--no-cache", help="Read every file again, and keep nothing.")] = False,
         verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Say more on stderr.")] = 0,
     ) -> None:
         self._recipes = recipes or []
@@ -50,6 +53,7 @@ class Scope:
         self._tenant = tenant
         self._assignments = assignments or []
         self._quiet = quiet
+        self._use_cache = not no_cache
         self._verbose = verbose
 
     def output(self, *, as_json: bool = False) -> Output:
@@ -69,7 +73,7 @@ class Scope:
     def cascade(self) -> Cascade:
         from vancectl.inventory.cascade import Cascade
 
-        return Cascade(self.layers)
+        return Cascade(self.layers, use_cache=self._use_cache)
 
     @cached_property
     def inventory(self) -> Inventory:
@@ -83,10 +87,22 @@ class Scope:
 
         return load_settings(self.layers.tenant, self._options())
 
-    def selector(self, model: str | None) -> Selector:
-        from vancectl.selector.assembly import assemble_selector
+    @cached_property
+    def candidates(self) -> Candidates:
+        from vancectl.selector.candidates import Candidates
 
-        return assemble_selector(self.cascade, self.inventory, lambda: self.settings, model)
+        return Candidates(self.inventory, lambda: self.settings)
+
+    def selector(self, model: str | None, *, many_tasks: bool = False) -> Selector:
+        """Stage two is put together when a task first needs it: its parts are costly to load."""
+        from vancectl.selector.selector import Selector
+
+        def semantic() -> Semantic:
+            from vancectl.selector.assembly import assemble_semantic
+
+            return assemble_semantic(self.cascade, self.candidates, self.settings, model)
+
+        return Selector(self.inventory, semantic, self.candidates.nearest, many_tasks=many_tasks)
 
     def report_findings(self, output: Output) -> None:
         """Warns of what was passed over while the files were found."""

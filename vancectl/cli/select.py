@@ -11,6 +11,7 @@ from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
     from vancectl.cli.output import Output
+    from vancectl.selector.decision import Decision
 
 ModelOption = Annotated[
     str | None,
@@ -54,8 +55,6 @@ def select(
     ] = False,
 ) -> None:
     """Say which recipe fits a task, or that none does, and why."""
-    from vancectl.cli.batch import Tally, select_batch
-    from vancectl.cli.report import decision_facts
     from vancectl.cli.task import read_task
     from vancectl.errors import ExitStatus, UsageError
 
@@ -69,25 +68,33 @@ def select(
         return
     if batch is None and words is None:
         raise UsageError("there is no task", remedy='say it in words, as in: vancectl select "summarise this report"')
-    selector = scope.selector(model)
+    selector = scope.selector(model, many_tasks=batch is not None)
     for broken in scope.inventory.broken:
         output.warn(f"broken recipe left out: {broken.fault}")
     if batch is not None:
+        from vancectl.cli.batch import select_batch
+
         tally = select_batch(selector, batch, output)
+        none, unanswered, bad_lines = tally.none, tally.unanswered, tally.bad_lines
     else:
         decision = selector.select(words or "")
-        tally = Tally()
-        tally.count(decision)
-        if output.as_json:
-            output.document(decision.as_json())
-        else:
-            output.facts(decision_facts(decision.as_json(), explain=explain))
-    if strict and tally.unanswered:
+        _print_decision(decision, output, explain=explain)
+        none, unanswered, bad_lines = int(not decision.matches), int(decision.unanswered), 0
+    if strict and unanswered:
         raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
-    if tally.bad_lines:
+    if bad_lines:
         raise typer.Exit(ExitStatus.USAGE)
-    if exit_code and tally.none:
+    if exit_code and none:
         raise typer.Exit(ExitStatus.NEGATIVE)
+
+
+def _print_decision(decision: Decision, output: Output, *, explain: bool) -> None:
+    if output.as_json:
+        output.document(decision.as_json())
+        return
+    from vancectl.cli.report import decision_facts
+
+    output.facts(decision_facts(decision.as_json(), explain=explain))
 
 
 def _print_estimate(scope: Scope, output: Output, task: str) -> None:
@@ -98,7 +105,7 @@ def _print_estimate(scope: Scope, output: Output, task: str) -> None:
     from vancectl.selector.trigger import TriggerIndex
 
     try:
-        prompt = assemble_prompt(scope.cascade, scope.inventory, lambda: scope.settings)
+        prompt = assemble_prompt(scope.cascade, scope.candidates)
     except ModelError as error:
         raise SettingsError(error.text, remedy="mend it; there is no prompt without it") from None
     parts = prompt.parts(task, TriggerIndex(scope.inventory.recipes).hits(task))

@@ -9,9 +9,12 @@ import typer
 
 from vancectl.cli.scope import Scope, scoped
 
-app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Settings: bundled < tenant < environment < options."
-)
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+
+
+@app.callback()
+def settings() -> None:
+    """Settings: bundled < tenant < environment < options."""
 
 
 @app.command("show")

@@ -28,14 +28,15 @@ def read_task(words: Sequence[str], file: Path | None) -> str | None:
 
 def read_text(path: Path) -> str:
     """A file's text; `-` is standard input. Raises UsageError that says why it cannot be read."""
-    if str(path) == STDIN:
-        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    from_stdin = str(path) == STDIN
+    if from_stdin and sys.stdin is None:
+        raise UsageError("standard input is closed", remedy="name a file, or pipe the text in")
     try:
-        return path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")
-    except OSError as error:
-        raise UsageError(
-            f"cannot be read: {(error.strerror or '').lower()}", where=Place(path), remedy="name a file, or `-`"
-        ) from None
+        data = sys.stdin.buffer.read() if from_stdin else path.read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise UsageError(f"cannot be read: {reason}", where=Place(path), remedy="name a file, or `-`") from None
+    return data.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 def _without_line_end(text: str) -> str:

@@ -6,18 +6,20 @@ One scan and one look-up serve every command, so that what is listed is what is 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from vancectl.errors import Place, UsageError, VancectlError
+from vancectl.inventory.compiled import CompiledLayer, Stamp, stamp_of
 from vancectl.inventory.finding import Finding
 from vancectl.inventory.layer import Layer, Layers
 from vancectl.inventory.name import canonical, near_names
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
-from vancectl.inventory.schema import load_recipe
 
 SUFFIX = ".yaml"
+_OTHER_SUFFIXES = (".yml", ".yaml")  # in any case of letters
 USER_PREFIX = "_user/"
 
 
@@ -39,25 +41,28 @@ class BrokenRecipeError(VancectlError):
     """The recipe that has this name cannot be used."""
 
     def __init__(self, recipe: BrokenRecipe) -> None:
-        finding = next(finding for finding in recipe.findings if finding.breaks)
+        finding = recipe.finding
         super().__init__(
             f"the recipe `{recipe.name}` is broken: {finding.sentence()}", where=finding.place, remedy=finding.remedy()
         )
         self.recipe = recipe
 
 
-@dataclass(frozen=True, slots=True)
-class RecipeFile:
-    """One file that a scan found: its canonical name, and findings from the scan itself."""
+class RecipeFile(NamedTuple):
+    """One file that a scan found: its canonical name, and findings from the scan itself.
+
+    `file` is its path below the layer; `stamp` tells whether it has changed, and is None where that cannot be told.
+    """
 
     name: str
     layer: Layer
     path: Path
+    file: str
+    stamp: Stamp | None
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A name's winner and the files that it shadows, nearest first."""
 
     recipe: Recipe | BrokenRecipe
@@ -69,10 +74,15 @@ class Entry:
 
 
 class Cascade:
-    """The recipes of some layers. Files are found at once, and parsed when they are asked for."""
+    """The recipes of some layers. Files are found at once, and parsed when they are asked for.
 
-    def __init__(self, layers: Layers) -> None:
+    `parsed` counts the files that had to be read, since no cache knew them.
+    """
+
+    def __init__(self, layers: Layers, *, use_cache: bool = True) -> None:
         self.layers = layers
+        self.parsed = 0
+        self._compiled = {layer: CompiledLayer(layer, enabled=use_cache) for layer in layers.nearest_first}
         self.findings: list[Finding] = list(layers.findings)
         self._files: dict[str, list[RecipeFile]] = {}
         self._entries: dict[str, Entry] = {}
@@ -89,7 +99,8 @@ class Cascade:
 
     def entries(self) -> Iterator[Entry]:
         """The winners in the inventory's order."""
-        return (self._entry(name) for name in self._files)
+        yield from map(self._entry, self._files)
+        self._save()
 
     def find(self, name: str) -> Entry:
         """The winner for a name, or for a short name `_user/NAME`.
@@ -123,74 +134,123 @@ class Cascade:
         entry = self._entries.get(name)
         if entry is None:
             nearest, *others = self._files[name]
-            recipe = load_recipe(name, nearest.layer, nearest.path) if not _breaks(nearest) else None
-            if recipe is None:
-                recipe = BrokenRecipe(name, nearest.layer, nearest.path, nearest.findings)
-            elif nearest.findings and isinstance(recipe, Recipe):
-                recipe = replace(recipe, warnings=(*nearest.findings, *recipe.warnings))
+            if _breaks(nearest):
+                recipe: Recipe | BrokenRecipe = BrokenRecipe(name, nearest.layer, nearest.path, nearest.findings)
+            else:
+                recipe = self._read(nearest)
+                if nearest.findings and isinstance(recipe, Recipe):
+                    recipe = recipe._replace(warnings=(*nearest.findings, *recipe.warnings))
             entry = self._entries[name] = Entry(recipe, tuple(others))
         return entry
+
+    def _read(self, file: RecipeFile) -> Recipe | BrokenRecipe:
+        compiled = self._compiled[file.layer]
+        if file.stamp is not None:
+            known = compiled.get(file.file, file.stamp, file.name, file.path)
+            if known is not None:
+                return known
+        # Only where a file has to be read: the YAML library costs more than all the rest of a warm start.
+        from vancectl.inventory.schema import load_recipe
+
+        self.parsed += 1
+        recipe = load_recipe(file.name, file.layer, file.path)
+        # Whether a file can be read is no matter of what it says, and may change without a trace in the file.
+        if file.stamp is not None and not (isinstance(recipe, BrokenRecipe) and not recipe.has_text):
+            compiled.put(file.file, file.stamp, recipe)
+        return recipe
+
+    def _save(self) -> None:
+        """Keeps what was read for the next run; what is shadowed here may be in force elsewhere, and stays."""
+        present: dict[Layer, set[str]] = {layer: set() for layer in self._compiled}
+        for files in self._files.values():
+            for file in files:
+                present[file.layer].add(file.file)
+        for layer, compiled in self._compiled.items():
+            compiled.save(present[layer])
 
     # -- finding the files
 
     def _scan(self, layer: Layer) -> list[RecipeFile]:
         """The layer's files by name. Two files with one canonical name break that name."""
         found: dict[str, RecipeFile] = {}
-        for parts, path, is_link in self._walk(layer.directory, ()):
-            written = "/".join(parts).removesuffix(SUFFIX)
+        for file, item in self._walk(layer.directory):
+            path = Path(item.path)
+            written = file.removesuffix(SUFFIX)
             name = canonical(written)
             findings: list[Finding] = []
             if not all(name.split("/")):
                 findings.append(Finding("empty-name", Place(path)))
-                name = name.strip("/") or "-"
+                name = written  # no name that anyone could ask for, or that could collide
             elif name != written:
                 findings.append(Finding("not-canonical", Place(path), {"name": name}))
-            if is_link:
+            if item.is_symlink():
                 findings.extend(_link_findings(layer, path))
             if name in found:
                 other = found[name]
                 clash = Finding("name-collision", Place(path), {"other": str(other.path)})
-                found[name] = replace(other, findings=(*other.findings, clash))
+                found[name] = other._replace(findings=(*other.findings, clash))
             else:
-                found[name] = RecipeFile(name, layer, path, tuple(findings))
+                found[name] = RecipeFile(name, layer, path, file, _stamp(item), tuple(findings))
         return [found[name] for name in sorted(found)]
 
-    def _walk(self, directory: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Path, bool]]:
-        """Path parts, path, and whether it is a link, of each recipe file, in sorted order."""
+    def _walk(self, directory: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        """Path below the layer and directory entry of each recipe file, each folder's in sorted order."""
+        folders = [(str(directory), "")]  # no recursion: folders may lie deeper than Python's stack goes
+        while folders:
+            folder, above = folders.pop()
+            below = []
+            for item in self._items(folder):
+                if item.name.endswith(SUFFIX):
+                    yield above + item.name, item
+                elif item.is_dir(follow_symlinks=False):
+                    below.append((item.path, f"{above}{item.name}/"))
+                elif item.name.lower().endswith(_OTHER_SUFFIXES):
+                    rename = item.name.rpartition(".")[0] + SUFFIX
+                    self._find("not-read", item.path, rename=rename)
+                elif item.is_symlink() and os.path.isdir(item.path):
+                    # Followed, a link to a folder could leave the layer or never end.
+                    self._find("linked-folder", item.path, target=os.readlink(item.path))
+                elif item.is_symlink() and not os.path.exists(item.path):
+                    self._find("dead-link", item.path, target=os.readlink(item.path))
+            folders.extend(reversed(below))
+
+    def _items(self, folder: str) -> list[os.DirEntry[str]]:
+        """What is in a folder, hidden files left out; nothing, and a finding, where it cannot be read."""
         try:
-            with os.scandir(directory) as scan:
-                items = sorted(scan, key=lambda item: item.name)
+            with os.scandir(folder) as scan:
+                return sorted((item for item in scan if not item.name.startswith(".")), key=lambda item: item.name)
         except FileNotFoundError:
-            return
+            pass
         except NotADirectoryError:
-            self.findings.append(Finding("not-a-folder", Place(directory)))
-            return
+            self._find("not-a-folder", folder)
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            self.findings.append(Finding("folder-unreadable", Place(directory), {"reason": reason}))
-            return
-        for item in items:
-            if item.name.startswith("."):
-                continue
-            path = Path(item.path)
-            if item.is_dir(follow_symlinks=False) and not item.name.endswith(SUFFIX):
-                yield from self._walk(path, (*above, item.name))
-            elif item.name.endswith(SUFFIX):
-                yield (*above, item.name), path, item.is_symlink()
-            elif item.name.endswith(".yml"):
-                rename = item.name.removesuffix(".yml") + SUFFIX
-                self.findings.append(Finding("not-read", Place(path), {"rename": rename}))
-            elif item.is_symlink() and item.is_dir():
-                # Followed, a link to a folder could leave the layer or never end.
-                self.findings.append(Finding("linked-folder", Place(path), {"target": os.readlink(path)}))
+            self._find("folder-unreadable", folder, reason=(error.strerror or str(error)).lower())
+        return []
+
+    def _find(self, code: str, path: str, **data: str) -> None:
+        self.findings.append(Finding(code, Place(Path(path)), data))
 
 
 def _link_findings(layer: Layer, path: Path) -> list[Finding]:
-    target = path.resolve()
-    if target.is_relative_to(layer.directory.resolve()):
+    target = Path(os.path.realpath(path))  # Path.resolve raises for a link to itself
+    if target.is_relative_to(os.path.realpath(layer.directory)):
         return []
-    code = "link-outside" if target.exists() else "dead-link"
-    return [Finding(code, Place(path), {"target": str(target)})]
+    try:
+        os.stat(target)
+    except (FileNotFoundError, NotADirectoryError):
+        return [Finding("dead-link", Place(path), {"target": str(target)})]
+    except OSError:
+        pass  # it may well be there
+    return [Finding("link-outside", Place(path), {"target": str(target)})]
+
+
+def _stamp(item: os.DirEntry[str]) -> Stamp | None:
+    """None for what is no plain file: a link's own times say nothing of its target."""
+    try:
+        status = item.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    return stamp_of(status) if stat.S_ISREG(status.st_mode) else None
 
 
 def _breaks(file: RecipeFile) -> bool:

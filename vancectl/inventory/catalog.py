@@ -7,6 +7,7 @@ A broken catalog leaves the last good one in force, which is kept in the cache d
 from __future__ import annotations
 
 import contextlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,11 +33,15 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class EngineCatalog:
-    """The engines in the file's order. `findings` is not empty where `path` is the last good copy."""
+    """The engines in the file's order. `findings` is not empty where `path` is the last good copy.
+
+    `warnings` are findings that leave the catalog usable.
+    """
 
     engines: tuple[Engine, ...]
     path: Path
     findings: tuple[Finding, ...] = ()
+    warnings: tuple[Finding, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -68,7 +73,7 @@ def load_catalog() -> EngineCatalog:
         if kept is not None:
             _keep(path, kept)
         return catalog
-    if kept is not None and kept.exists():
+    if kept is not None and os.path.exists(kept):
         last_good = _read(kept)
         if not last_good.findings:
             return EngineCatalog(last_good.engines, kept, catalog.findings)
@@ -84,20 +89,24 @@ def _read(path: Path) -> EngineCatalog:
     """The engines of one file; where it has findings they are all there is."""
     document = Document.read(path)
     engines = _engines(document) if document.root is not None else []
-    if document.findings:
-        return EngineCatalog((), path, tuple(document.findings))
-    return EngineCatalog(tuple(engines), path)
+    if document.broken:
+        return EngineCatalog((), path, tuple(finding for finding in document.findings if finding.breaks))
+    return EngineCatalog(tuple(engines), path, warnings=tuple(document.findings))
 
 
 def _engines(document: Document) -> list[Engine]:
-    assert document.root is not None
-    engines = []
+    engines: dict[str, Engine] = {}
+    lines: dict[str, int] = {}
     for key, key_node, value in document.pairs(document.root):
         if key != "engines":
             document.add("unknown-key", key_node, key=key, known=("engines",), nearest_to=key, hint="")
             continue
         entries = document.mapping(value, "engines")
-        for name, name_node, fields_node in document.pairs(entries) if entries is not None else ():
+        for written, name_node, fields_node in document.pairs(entries) if entries is not None else ():
+            name = written.strip().lower()
+            if name in lines:
+                document.add("duplicate-key", name_node, key=name, first=lines[name])
+            lines[name] = name_node.start_mark.line + 1
             place = f"engines.{name}"
             mapping = document.mapping(fields_node, place)
             texts = dict.fromkeys(ENGINE_FIELDS, "")
@@ -109,10 +118,10 @@ def _engines(document: Document) -> list[Engine]:
             for field, text in texts.items():
                 if not text:
                     document.add("missing-field", name_node, field=f"{place}.{field}")
-            engines.append(Engine(name.strip().lower(), **texts))
-    if not engines and not document.findings:
+            engines[name] = Engine(name, **texts)
+    if not engines and not document.broken:
         document.add("missing-field", document.root, field="engines")
-    return engines
+    return list(engines.values())
 
 
 def _last_good_path() -> Path | None:

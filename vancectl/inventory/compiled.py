@@ -8,12 +8,12 @@ never an error and never a wrong answer.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import marshal
 import os
 import sys
 import time
-from collections.abc import Sequence
+import zlib
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ Stamp = tuple[int, int, int, int]
 # A file that changed so shortly before it was read may have changed again within the same tick of its file system's
 # clock (up to two seconds on some), with nothing to see from outside: such an entry is not believed later.
 _TICK_NS = 2_000_000_000
-_CHECKSUM_BYTES = 16
+_CHECKSUM_BYTES = 4
 _READERS = ("document.py", "schema.py", "finding.py", "compiled.py", "recipe.py")
 
 
@@ -39,18 +39,17 @@ def stamp_of(status: os.stat_result) -> Stamp:
 
 
 class CompiledLayer:
-    """One layer's compiled recipes by file name below the layer. `parsed` counts the files that had to be read."""
+    """One layer's compiled recipes by file name below the layer."""
 
     def __init__(self, layer: Layer, *, enabled: bool = True) -> None:
         self._layer = layer
         self._path = _path_of(layer) if enabled else None
-        self._entries: dict[str, tuple[Stamp, int, Any]] = _load(self._path) if self._path else {}
-        self._seen: set[str] = set()
+        self._header = _header(layer)
+        self._entries: dict[str, tuple[Stamp, int, Any]] = _load(self._path, self._header) if self._path else {}
         self._changed = False
 
     def get(self, file: str, stamp: Stamp, name: str, path: Path) -> Recipe | BrokenRecipe | None:
         """The recipe as it was read before; None where the file has to be read."""
-        self._seen.add(file)
         entry = self._entries.get(file)
         if entry is None or entry[0] != stamp or max(stamp[1], stamp[2]) + _TICK_NS > entry[1]:
             return None
@@ -66,47 +65,42 @@ class CompiledLayer:
         self._entries[file] = (stamp, time.time_ns(), (fields, _plain(findings)))
         self._changed = True
 
-    def save(self) -> None:
-        """Writes the entries of the files that were asked for, if any is new or gone."""
-        if self._path is None or not (self._changed or len(self._seen) < len(self._entries)):
+    def save(self, present: Set[str]) -> None:
+        """Writes the entries of the files that are there, if any is new or gone."""
+        if self._path is None or not (self._changed or self._entries.keys() - present):
             return
-        entries = {file: entry for file, entry in self._entries.items() if file in self._seen}
+        entries = {file: entry for file, entry in self._entries.items() if file in present}
         with contextlib.suppress(OSError, ValueError):
             body = marshal.dumps(entries)
-            write_atomically(self._path, _checksum(body) + body)
+            write_atomically(self._path, self._header + _checksum(body) + body)
         self._changed = False
 
 
 def _path_of(layer: Layer) -> Path | None:
-    """A file for each directory and each state of the code that reads recipes."""
     cache = cache_dir()
-    if cache is None:
-        return None
-    digest = hashlib.blake2b(digest_size=16)
-    digest.update(os.fsencode(layer.directory))
-    digest.update(_code_version())
-    return cache / "inventory" / digest.hexdigest()
+    return cache / "inventory" / f"{zlib.crc32(os.fsencode(layer.directory)):08x}" if cache is not None else None
 
 
-def _code_version() -> bytes:
-    """What the reading modules are, by size and time, and which Python runs them."""
+def _header(layer: Layer) -> bytes:
+    """Whose entries these are: which directory, which state of the code that reads recipes, which Python."""
     here = Path(__file__).parent
     stamps = [stamp_of(os.stat(here / name))[:2] for name in _READERS]
-    return repr((sys.version, stamps)).encode()
+    return repr((str(layer.directory), sys.version, stamps)).encode("utf-8", "surrogateescape") + b"\n"
 
 
 def _checksum(body: bytes) -> bytes:
-    """marshal trusts its input, so nothing reaches it that we did not write whole."""
-    return hashlib.blake2b(body, digest_size=_CHECKSUM_BYTES).digest()
+    """marshal trusts its input, so nothing reaches it that was not written whole."""
+    return zlib.crc32(body).to_bytes(_CHECKSUM_BYTES, "big")
 
 
-def _load(path: Path) -> dict[str, tuple[Stamp, int, Any]]:
+def _load(path: Path, header: bytes) -> dict[str, tuple[Stamp, int, Any]]:
     try:
         data = path.read_bytes()
     except OSError:
         return {}
-    body = data[_CHECKSUM_BYTES:]
-    if _checksum(body) != data[:_CHECKSUM_BYTES]:
+    start = len(header) + _CHECKSUM_BYTES
+    body = data[start:]
+    if not data.startswith(header) or data[len(header) : start] != _checksum(body):
         return {}
     try:
         entries = marshal.loads(body)

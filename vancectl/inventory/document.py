@@ -10,7 +10,7 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -25,12 +25,17 @@ Node: TypeAlias = Any
 
 MAX_BYTES = 1_000_000
 MAX_VALUES = 20_000
+MAX_DEPTH = 100
 
 _TAG = "tag:yaml.org,2002:"
 _NULL, _MERGE = _TAG + "null", _TAG + "merge"
 _PLAIN_TAGS = {_TAG + kind for kind in ("str", "bool", "int", "float", "timestamp", "null", "value", "merge")}
+_KNOWN_TAGS = _PLAIN_TAGS | {_TAG + kind for kind in ("binary", "map", "seq", "set", "omap", "pairs")}
 _TRUE, _FALSE = {"yes", "true", "on"}, {"no", "false", "off"}
 _CUT_COMMENT = re.compile(r"[ \t]+#")
+_NEWER_NUMBER = re.compile(r"[-+]?[0-9]+e[-+]?[0-9]+|0o[0-7]+", re.I)  # numbers for YAML 1.2 and JSON only
+_HIDDEN_LINE_END = re.compile("[\x85\u2028\u2029]")
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Document:
@@ -41,6 +46,8 @@ class Document:
         self.findings: list[Finding] = []
         self.lines: list[str] = []
         self.root: Node = None
+        self.exhausted = False
+        self._values = self._characters = 0
 
     @classmethod
     def read(cls, path: Path) -> Document:
@@ -61,6 +68,11 @@ class Document:
     @property
     def broken(self) -> bool:
         return any(finding.breaks for finding in self.findings)
+
+    @property
+    def empty(self) -> bool:
+        """Whether the file says nothing at all, which is a fault only where something must be said."""
+        return any(finding.code == "not-a-mapping" and finding.data["found"] == "empty" for finding in self.findings)
 
     def add(self, code: str, node: Node = None, **data: Any) -> None:
         self._add_at(code, node.start_mark if node is not None else None, data)
@@ -117,12 +129,11 @@ class Document:
                     self.add("two-documents", extra)
                     return
         except yaml.reader.ReaderError as error:
-            line = text.count("\n", 0, text.find(chr(error.character)) + 1) + 1
-            code = ord(error.character) if isinstance(error.character, str) else error.character
-            self.findings.append(Finding("bad-character", Place(self.path, line), {"character": f"U+{code:04X}"}))
+            # The reader knows no line, but the character that it refuses is refused everywhere.
+            self._bad_character(text, text.index(chr(error.character)))
             return
         except yaml.YAMLError as error:
-            self._syntax(error)
+            self._syntax(error, text)
             return
         finally:
             if loader is not None:
@@ -132,16 +143,35 @@ class Document:
         else:
             self.add("not-a-mapping", root, found=kind_of(root))
 
-    def _syntax(self, error: yaml.YAMLError) -> None:
+    def _syntax(self, error: yaml.YAMLError, text: str) -> None:
+        hidden = _HIDDEN_LINE_END.search(text)
+        if hidden:
+            # Pasted from a web page they look like nothing at all, and end the line for YAML 1.1.
+            self._bad_character(text, hidden.start())
+            return
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
+        if problem == "found unexpected end of stream":
+            mark = getattr(error, "context_mark", None) or mark  # where the quote was opened
+        elif "duplicate anchor" in (getattr(error, "context", None) or ""):
+            self._add_at("bad-yaml", mark, {"problem": "found duplicate anchor"})
+            return
         line = self.lines[mark.line] if mark is not None and mark.line < len(self.lines) else ""
+        if "nesting depth" in problem:
+            self._add_at("too-large", mark, {"limit": f"{MAX_DEPTH:,} levels"})
+            return
         if "'\\t'" in problem or "\t" in line[: len(line) - len(line.lstrip())]:
             self._add_at("tab", mark, {})
             return
         value = line.partition(":")[2].strip() or line.strip(" -")
         quotable = value[:1] in {"`", "@", "%", "*", "!", "{", "[", "&", "|", ">"} or "mapping values" in problem
         self._add_at("quote-needed" if quotable else "bad-yaml", mark, {"problem": problem})
+
+    def _bad_character(self, text: str, index: int) -> None:
+        line = len(_LINE_END.findall(text, 0, index)) + 1
+        self.findings.append(
+            Finding("bad-character", Place(self.path, line), {"character": f"U+{ord(text[index]):04X}"})
+        )
 
     # -- from nodes to values
 
@@ -150,6 +180,8 @@ class Document:
         seen: dict[str, int] = {}
         merged: list[Node] = []
         for key, value in node.value:
+            if not self._affords(key):
+                return
             if key.tag == _MERGE:
                 merged.extend(value.value if value.id == "sequence" else [value])
                 continue
@@ -161,17 +193,35 @@ class Document:
                 continue
             seen[key.value] = key.start_mark.line + 1
             yield key.value, key, value
-        for source in merged:
-            if source is node or source.id != "mapping":
-                self.add("cyclic" if source is node else "bad-key", source, found=kind_of(source))
-                continue
+        for source in self._sources(node, merged):
             for key, value in source.value:
                 if key.id == "scalar" and key.tag != _MERGE and key.value not in seen:
+                    if not self._affords(key):
+                        return
                     seen[key.value] = key.start_mark.line + 1
                     yield key.value, key, value
 
+    def _sources(self, node: Node, merged: list[Node]) -> Iterator[Node]:
+        """The mappings that `<<` lays under `node`, nearest first, each once, with those that they merge themselves."""
+        met = {node}
+        waiting = merged[::-1]
+        while waiting and self._affords(waiting[-1]):
+            source = waiting.pop()
+            if source.id != "mapping":
+                self.add("wrong-type", source, field="<<", expected="a mapping", found=kind_of(source))
+            elif source is node:
+                self.add("cyclic", source)
+            elif source not in met:
+                met.add(source)
+                yield source
+                for key, value in reversed(source.value):
+                    if key.tag == _MERGE:
+                        waiting.extend(value.value[::-1] if value.id == "sequence" else [value])
+
     def text(self, node: Node, field: str) -> str | None:
         """The text as the author wrote it; None for null. Anything but a scalar is a finding."""
+        if not self._affords(node):
+            return None
         if node.id != "scalar" or node.tag not in _PLAIN_TAGS:
             self.add("wrong-type", node, field=field, expected="text", found=kind_of(node))
             return None
@@ -180,13 +230,14 @@ class Document:
         self._watch_comment(node)
         return str(node.value)
 
-    def flag(self, node: Node, field: str) -> bool:
+    def flag(self, node: Node, field: str) -> bool | None:
+        """None for null, which means that nothing was said."""
         value = node.value.lower() if node.id == "scalar" else None
         if value in _TRUE or value in _FALSE:
             return value in _TRUE
         if node.tag != _NULL:
             self.add("wrong-type", node, field=field, expected="true or false", found=kind_of(node))
-        return False
+        return None
 
     def texts(self, node: Node, field: str) -> list[tuple[str, Node]]:
         """A list of texts with their nodes; null is the empty list, null entries are empty texts."""
@@ -197,6 +248,8 @@ class Document:
             return []
         found = []
         for item in node.value:
+            if self.exhausted:
+                break
             text = self.text(item, f"{field}[]")
             if text is not None or item.tag == _NULL:
                 found.append((text or "", item))
@@ -211,62 +264,75 @@ class Document:
 
     def plain(self, node: Node) -> Any:
         """The value as JSON knows it: dates as ISO text, bytes as base64 text, sets as lists, NaN as text."""
-        return self._plain(node, [], _Budget())
+        return self._plain(node, [])
 
-    def _plain(self, node: Node, above: list[Node], budget: _Budget) -> Any:
-        budget.spent += 1
-        if budget.spent > MAX_VALUES:
-            if not budget.reported:
-                self.add("too-large", node, limit=f"{MAX_VALUES:,} values")
-                budget.reported = True
-            return None
+    def _plain(self, node: Node, above: list[Node]) -> Any:
         if node in above:
             self.add("cyclic", node)
             return None
+        if len(above) >= MAX_DEPTH:
+            self._exhaust(node, f"{MAX_DEPTH:,} levels")
+        if not self._affords(node):
+            return None
+        if node.tag not in _KNOWN_TAGS:
+            self.add("unknown-tag", node, tag=node.tag)
         if node.id == "scalar":
             return self._scalar(node)
         above.append(node)
         try:
             if node.id == "sequence":
-                return [self._plain(item, above, budget) for item in node.value]
+                return [self._plain(item, above) for item in node.value if not self.exhausted]
             if node.tag == _TAG + "set":
-                return [self._plain(key, above, budget) for key, _ in node.value]
-            return {key: self._plain(value, above, budget) for key, _, value in self.pairs(node)}
+                return [self._plain(key, above) for key, _ in node.value if not self.exhausted]
+            return {key: self._plain(value, above) for key, _, value in self.pairs(node)}
         finally:
             above.pop()
+
+    def _affords(self, node: Node) -> bool:
+        """Counts what is read, over the whole document: aliases can make a small file endless, here or in its JSON."""
+        if not self.exhausted:
+            self._values += 1
+            self._characters += len(node.value) if node.id == "scalar" else 0
+            if self._values > MAX_VALUES:
+                self._exhaust(node, f"{MAX_VALUES:,} values")
+            elif self._characters > MAX_BYTES:
+                self._exhaust(node, f"{MAX_BYTES:,} characters")
+        return not self.exhausted
+
+    def _exhaust(self, node: Node, limit: str) -> None:
+        if not self.exhausted:
+            self.exhausted = True
+            self.add("too-large", node, limit=limit)
 
     def _scalar(self, node: Node) -> Any:
         text: str = node.value
         kind = node.tag.removeprefix(_TAG)
         if kind == "null":
             return None
-        if kind == "bool":
-            return text.lower() in _TRUE
-        if kind in {"int", "float", "timestamp"}:
-            value = _NUMBERS[kind](text)
+        if kind in _READERS:
+            try:
+                value = _READERS[kind](text)
+            except ValueError:  # `0b_`, or an explicit tag: `!!int many`
+                value = None
             if value is None:
                 self.add("odd-scalar", node, value=text, kind=_KINDS[kind])
                 return text
             return value
+        if kind == "str":
+            self._watch_comment(node)
+            if not node.style and _NEWER_NUMBER.fullmatch(text):
+                self.add("odd-scalar", node, value=text, kind=_KINDS["int"])
         return "".join(text.split()) if kind == "binary" else text
 
     def _watch_comment(self, node: Node) -> None:
         """A plain scalar that ends at ` #` was most likely cut by mistake."""
         end = node.end_mark
         line = self.lines[end.line] if end.line < len(self.lines) else ""
-        # Only on one line: behind a value, an aligned comment is a habit; directly behind text it is a trap.
-        if node.style is None and end.line == node.start_mark.line:
+        # Behind a value, an aligned comment is a habit; directly behind text it is a trap.
+        if not node.style:
             cut = _CUT_COMMENT.match(line, end.column)
             if cut and cut.end() - end.column == 2 and line[cut.end() : cut.end() + 1].strip():
                 self._add_at("comment-cut", end, {})
-
-
-class _Budget:
-    """How many values one document has given: aliases can make a small file endless."""
-
-    def __init__(self) -> None:
-        self.spent = 0
-        self.reported = False
 
 
 def kind_of(node: Node) -> str:
@@ -282,12 +348,16 @@ def kind_of(node: Node) -> str:
 _KINDS = {"null": "empty", "bool": "true or false", "int": "a number", "float": "a number", "timestamp": "a date"}
 
 
+def _bool(text: str) -> bool | None:
+    return text.lower() in _TRUE if text.lower() in _TRUE | _FALSE else None
+
+
 def _int(text: str) -> int | None:
     """None for base 60 (`1:30` is a time of day to its author) and for numbers too long to be meant as one."""
     digits = text.replace("_", "")
     if ":" in digits or len(digits) > 1000:
         return None
-    sign, body = (-1, digits[1:]) if digits[0] == "-" else (1, digits.lstrip("+"))
+    sign, body = (-1, digits[1:]) if digits.startswith("-") else (1, digits.removeprefix("+"))
     if body.startswith("0b"):
         return sign * int(body[2:], 2)
     if body.startswith("0x"):
@@ -307,17 +377,11 @@ def _float(text: str) -> float | str | None:
     return value if math.isfinite(value) else text
 
 
-def _timestamp(text: str) -> str | None:
+def _timestamp(text: str) -> str:
     import datetime
 
-    try:
-        return (
-            datetime.datetime.fromisoformat(text).isoformat()
-            if len(text) > 10
-            else datetime.date.fromisoformat(text).isoformat()
-        )
-    except ValueError:
-        return None
+    kind = datetime.datetime if len(text) > 10 else datetime.date
+    return kind.fromisoformat(text).isoformat()
 
 
-_NUMBERS = {"int": _int, "float": _float, "timestamp": _timestamp}
+_READERS: dict[str, Callable[[str], Any]] = {"bool": _bool, "int": _int, "float": _float, "timestamp": _timestamp}

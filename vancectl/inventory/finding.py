@@ -1,107 +1,56 @@
-"""What is wrong with a file: findings, and the one table of rules that gives them severity and words."""
+"""What is wrong with a file, where, and with which data; the table of rules has the words for it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vancectl.errors import Place
 from vancectl.inventory.name import nearest_key
-from vancectl.printable import printable
+from vancectl.printable import visible
+
+if TYPE_CHECKING:
+    from vancectl.inventory.rule import Rule, Severity
+
+_LONGEST = 500
 
 
-class Severity(StrEnum):
-    """An error breaks the file, a warning leaves it usable."""
-
-    ERROR = "error"
-    WARNING = "warning"
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """Severity, sentence and remedy of one kind of finding; the texts are filled from its data."""
-
-    severity: Severity
-    sentence: str
-    remedy: str
-
-
-_E, _W = Severity.ERROR, Severity.WARNING
-
-RULES: dict[str, Rule] = {
-    # reading the file
-    "unreadable": Rule(_E, "cannot be read: {reason}", "make it readable, or move it away"),
-    "not-a-file": Rule(_E, "is {found}, not a file", "put a YAML file there, or rename it"),
-    "link-outside": Rule(_E, "is a link that leaves its layer ({target})", "copy the file into the layer"),
-    "dead-link": Rule(_E, "is a link to {target}, which is not there", "mend or remove the link"),
-    "too-large": Rule(_E, "is too large or its aliases expand too far ({limit})", "make the file smaller"),
-    "not-utf8": Rule(_E, "is not UTF-8 text", "save the file as UTF-8"),
-    "bad-character": Rule(_E, "holds the character {character}, which YAML does not allow", "remove it"),
-    "tab": Rule(_E, "a tab stands where spaces are needed", "indent with spaces"),
-    "bad-yaml": Rule(_E, "is not valid YAML: {problem}", "mend the syntax near this place"),
-    "quote-needed": Rule(_E, "is not valid YAML: {problem}", "put the value in quotes"),
-    "two-documents": Rule(_E, "holds more than one YAML document", "keep one document a file"),
-    "not-a-mapping": Rule(_E, "top level must be a mapping (found {found})", "write `key: value` lines"),
-    "cyclic": Rule(_E, "an alias refers to itself", "remove the alias"),
-    "bad-key": Rule(_E, "a key must be plain text (found {found})", "write the key as text"),
-    "duplicate-key": Rule(_E, "the key `{key}` stands twice (first on line {first})", "keep one of the two"),
-    # the recipe's fields
-    "missing-field": Rule(_E, "the field `{field}` is missing", "add `{field}: …`"),
-    "wrong-type": Rule(_E, "`{field}` must be {expected} (found {found})", "write {expected}"),
-    "unknown-value": Rule(_E, "`{field}` is `{found}`, but must be one of {expected}", "choose one of them"),
-    "name-collision": Rule(_E, "has the same canonical name as {other}", "rename one of the two files"),
-    "empty-name": Rule(_E, "gives no recipe name", "rename the file"),
-    # usable, but surely not what the author meant
-    "unknown-key": Rule(_W, "the key `{key}` is not known here and has no effect{nearest}{hint}", "rename or drop it"),
-    "not-canonical": Rule(_W, "the name is not canonical; it loads as `{name}`", "rename the file"),
-    "blank-phrase": Rule(_W, "a blank trigger phrase is ignored", "remove it"),
-    "comment-cut": Rule(_W, "the text after ` #` is a comment", "quote the value if the text belongs to it"),
-    "odd-scalar": Rule(_W, "`{value}` is kept as text, not read as {kind}", "quote it"),
-    "unknown-engine": Rule(_W, "the engine `{engine}` is not in the catalog{nearest}", "see `vancectl catalog show`"),
-    "not-read": Rule(_W, "is not read: a recipe's file ends in `.yaml`", "rename it to `{rename}`"),
-    # folders
-    "not-a-folder": Rule(_W, "is a file where a folder of recipes is expected", "replace it by a folder"),
-    "folder-unreadable": Rule(_W, "the folder cannot be read: {reason}", "make it readable"),
-    "folder-outside": Rule(_W, "the folder is a link that leaves the project ({target})", "name it with --recipes"),
-    "foreign-folder": Rule(
-        _W, "belongs to another user and is not used", "work inside it, take ownership, or name it with --recipes"
-    ),
-    "linked-folder": Rule(_W, "is a link to the folder {target}, which is not followed", "copy the folder here"),
-    "no-home": Rule(_W, "no home directory: the tenant layer is left out", "set HOME or VANCECTL_CONFIG_DIR"),
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One thing that is wrong at one place. `data` fills the rule's texts."""
 
     code: str
     place: Place
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = MappingProxyType({})
+
+    @property
+    def rule(self) -> Rule:
+        # Imported here, since a start with nothing wrong needs no words.
+        from vancectl.inventory.rule import RULES
+
+        return RULES[self.code]
 
     @property
     def severity(self) -> Severity:
-        return RULES[self.code].severity
+        return self.rule.severity
 
     @property
     def breaks(self) -> bool:
         """Whether the file cannot be used because of it."""
-        return self.severity is Severity.ERROR
+        return self.severity == "error"
 
     def sentence(self) -> str:
-        return RULES[self.code].sentence.format_map(self._words())
+        return self.rule.sentence.format_map(self._words())
 
     def remedy(self) -> str:
-        return RULES[self.code].remedy.format_map(self._words())
+        return self.rule.remedy.format_map(self._words())
 
     def _words(self) -> dict[str, Any]:
-        """The data with control characters made visible, and the nearest of the `known` words named.
+        """The data, made visible and not too long, and the nearest of the `known` words named.
 
         The nearest is looked for only here: a library with a thousand unknown keys must still load fast.
         """
-        words = {key: printable(value) if isinstance(value, str) else value for key, value in self.data.items()}
+        words = {key: _shown(value) if isinstance(value, str) else value for key, value in self.data.items()}
         if "known" in words:
             nearest = nearest_key(str(self.data["nearest_to"]), words.pop("known"))
             words["nearest"] = f"; did you mean `{nearest}`?" if nearest else ""
@@ -109,4 +58,8 @@ class Finding:
 
     def line(self) -> str:
         """One line for a person: place, sentence, remedy."""
-        return f"{self.place}: {self.sentence()} ({self.remedy()})"
+        return f"{visible(str(self.place))}: {self.sentence()} ({self.remedy()})"
+
+
+def _shown(text: str) -> str:
+    return visible(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")

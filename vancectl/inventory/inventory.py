@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from vancectl.inventory.cascade import Cascade
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory:
+class Inventory(NamedTuple):
     """The candidates, and the broken recipes that cannot be among them.
 
     Order: bundled, then tenant, then project additions, each by name; an override keeps the place of what it
@@ -28,8 +27,10 @@ def routable(name: str) -> bool:
 def take_inventory(cascade: Cascade) -> Inventory:
     """The cascade's winners less `_…`, internal and broken ones."""
     recipes, broken = [], []
-    for name in filter(routable, cascade.names):
-        recipe = cascade.find(name).recipe
+    for entry in cascade.entries():
+        recipe = entry.recipe
+        if not routable(entry.name):
+            continue
         if isinstance(recipe, BrokenRecipe):
             broken.append(recipe)
         elif not recipe.internal:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from vancectl.errors import Place, UsageError
 from vancectl.folders import config_dir, defaults_dir
@@ -15,7 +14,6 @@ from vancectl.inventory.finding import Finding
 from vancectl.inventory.project import Project, project_folders, read_project
 
 DEFAULT_TENANT = "default"
-_TENANT_NAME = re.compile(r"[\w][\w.-]*")
 
 
 class LayerKind(StrEnum):
@@ -27,16 +25,14 @@ class LayerKind(StrEnum):
     DIRECTORY = "directory"
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(NamedTuple):
     """One directory of recipes. It need not exist."""
 
     kind: LayerKind
     directory: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Layers:
+class Layers(NamedTuple):
     """The layers in force, nearest first, with the project and tenant that they belong to."""
 
     nearest_first: tuple[Layer, ...]
@@ -56,21 +52,26 @@ def find_layers(
     project = read_project(folders[0]) if folders else None
     if project is not None:
         findings = [*findings, *project.findings]
-    chosen = tenant or os.environ.get("VANCECTL_TENANT") or (project.tenant if project else None) or DEFAULT_TENANT
-    folder = tenant_folder(chosen)
+    chosen = tenant or os.environ.get("VANCECTL_TENANT")
+    if not chosen and project is not None and project.tenant:
+        folder = tenant_folder(project.tenant, Place(project.folder / "project.yaml"))
+        chosen = project.tenant
+    else:
+        chosen = chosen or DEFAULT_TENANT
+        folder = tenant_folder(chosen)
     if directories:
         for given in directories:
-            if not given.is_dir():
+            if not os.path.isdir(given):
                 raise UsageError(
                     f"no such folder of recipes: {given}", remedy="name an existing directory with --recipes"
                 )
         layers = [Layer(LayerKind.DIRECTORY, given.absolute()) for given in directories]
-        return Layers(tuple(layers), chosen, project, tuple(findings))
+        return Layers(_distinct(layers), chosen, project, tuple(findings))
     layers = []
     for project_folder in folders:
         recipes = project_folder / "recipes"
-        target = recipes.resolve()
-        if not target.is_relative_to(project_folder.parent.resolve()):
+        target = Path(os.path.realpath(recipes))  # Path.resolve raises for a link to itself
+        if not target.is_relative_to(os.path.realpath(project_folder.parent)):
             findings = [*findings, Finding("folder-outside", Place(recipes), {"target": str(target)})]
         else:
             layers.append(Layer(LayerKind.PROJECT, recipes))
@@ -79,14 +80,26 @@ def find_layers(
     else:
         findings = [*findings, Finding("no-home", Place(Path("~")))]
     layers.append(Layer(LayerKind.BUNDLED, defaults_dir() / "recipes"))
-    return Layers(tuple(layers), chosen, project, tuple(findings))
+    return Layers(_distinct(layers), chosen, project, tuple(findings))
 
 
-def tenant_folder(tenant: str) -> Path | None:
-    """`<configuration>/tenants/<tenant>`; None without a home. Raises UsageError for a name that is a path."""
-    if not _TENANT_NAME.fullmatch(tenant):
+def _distinct(layers: Sequence[Layer]) -> tuple[Layer, ...]:
+    """Each directory once, where it is nearest: no recipe shadows itself."""
+    nearest: dict[str, Layer] = {}
+    for layer in layers:
+        nearest.setdefault(os.path.realpath(layer.directory), layer)
+    return tuple(nearest.values())
+
+
+def tenant_folder(tenant: str, where: Place | None = None) -> Path | None:
+    """`<configuration>/tenants/<tenant>`; None without a home. Raises UsageError for a name that is a path.
+
+    `where` is the file that names the tenant, if one does.
+    """
+    if not tenant[:1].isalnum() or not all(character.isalnum() or character in "-_." for character in tenant):
         raise UsageError(
             f"`{tenant}` is no tenant's name",
+            where=where,
             remedy="use letters, digits, `-`, `_` and `.`, beginning with a letter or digit",
         )
     config = config_dir()

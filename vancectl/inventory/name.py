@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from itertools import islice
 
-_BLANKS = re.compile(r"\s+")
 NEAR_DISTANCE = 5
 NEAR_COUNT = 5
 
@@ -19,7 +17,7 @@ def canonical(name: str) -> str:
     so that one visible name would be two without NFC.
     """
     parts = unicodedata.normalize("NFC", name).split("/")
-    return "/".join(_BLANKS.sub("-", part.strip()).lower() for part in parts)
+    return "/".join("-".join(part.split()).lower() for part in parts)
 
 
 def near_names(name: str, names: Iterable[str], *, keep: Callable[[str], bool] = lambda _: True) -> list[str]:
@@ -42,8 +40,10 @@ def nearest_key(key: str, keys: Iterable[str]) -> str | None:
 
     Closer than `near_names`: a third of the letters may differ, else the advice would be noise.
     """
-    ranked = sorted((edit_distance(key.lower(), known.lower()), known) for known in keys)
-    if not ranked or ranked[0][0] > max(2, len(key) // 3):
+    bound = max(2, len(key) // 3)
+    near = [known for known in keys if abs(len(known) - len(key)) <= bound]  # a key may be a megabyte long
+    ranked = sorted((edit_distance(key.lower(), known.lower()), known) for known in near)
+    if not ranked or ranked[0][0] > bound:
         return None
     return ranked[0][1]
 

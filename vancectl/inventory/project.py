@@ -8,18 +8,16 @@ id, tenant and hub flag, and for nothing else.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from vancectl.errors import Place
-from vancectl.inventory.document import Document
 from vancectl.inventory.finding import Finding
 
 FOLDER_NAMES = (".vance", "_vance")
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(NamedTuple):
     """What `project.yaml` says; `folder` is the nearest project folder."""
 
     folder: Path
@@ -39,27 +37,43 @@ def project_folders(directory: Path) -> tuple[list[Path], list[Finding]]:
     folders: list[Path] = []
     findings: list[Finding] = []
     for parent in [directory, *directory.parents]:
+        found: list[Path] = []
         for name in FOLDER_NAMES:
             folder = parent / name
-            if not folder.is_dir():
-                continue
-            if parent != directory and _foreign(folder):
+            if not os.path.isdir(folder):  # Path.is_dir raises where one may not look
+                findings.extend(_in_its_place(folder))
+            elif parent != directory and _foreign(folder):
                 findings.append(Finding("foreign-folder", Place(folder)))
+            elif found:
+                findings.append(Finding("second-folder", Place(folder), {"other": str(found[0])}))
             else:
-                folders.append(folder)
-            break
-        if (parent / ".git").exists():
+                found.append(folder)
+        folders.extend(found)
+        if os.path.exists(parent / ".git"):
             break
     return folders, findings
+
+
+def _in_its_place(folder: Path) -> list[Finding]:
+    """What else may have the folder's name: a file that stood for a link in another checkout, or a dead link."""
+    if os.path.isfile(folder):
+        return [Finding("not-a-folder", Place(folder))]
+    if os.path.islink(folder):
+        return [Finding("dead-link", Place(folder), {"target": os.readlink(folder)})]
+    return []
 
 
 def read_project(folder: Path) -> Project:
     """`project.yaml` of the folder; without one the project's id is the name of the directory around it."""
     path = folder / "project.yaml"
     default_id = folder.parent.name or "root"
-    if not path.exists():
+    if not os.path.lexists(path):
         return Project(folder, default_id)
+    from vancectl.inventory.document import Document
+
     document = Document.read(path)
+    if document.empty:
+        return Project(folder, default_id)
     values: dict[str, str | bool | None] = {}
     if document.root is not None:
         for key, key_node, value in document.pairs(document.root):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from vancectl.inventory.finding import Finding
 from vancectl.inventory.layer import Layer
 
+_WITHOUT_TEXT = {"link-outside", "dead-link", "not-a-file", "unreadable", "name-collision"}
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+
+class Recipe(NamedTuple):
     """One valid recipe. `fields` holds the file's content as JSON knows it, unknown keys included.
 
     `warnings` are findings that leave it usable.
@@ -70,8 +70,7 @@ class Recipe:
         return bool(self.fields.get("triggers", {}).get("match") == "word")
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenRecipe:
+class BrokenRecipe(NamedTuple):
     """A file that cannot be used; its name counts as taken, so that it uncovers nothing that it shadows."""
 
     name: str
@@ -80,6 +79,16 @@ class BrokenRecipe:
     findings: tuple[Finding, ...]
 
     @property
+    def finding(self) -> Finding:
+        """The first error."""
+        return next(finding for finding in self.findings if finding.breaks)
+
+    @property
     def fault(self) -> str:
         """The first error in one line."""
-        return next(finding for finding in self.findings if finding.breaks).line()
+        return self.finding.line()
+
+    @property
+    def has_text(self) -> bool:
+        """Whether it is one file of its layer that can be shown, whatever is wrong in it."""
+        return self.finding.code not in _WITHOUT_TEXT

@@ -32,7 +32,7 @@ def load_recipe(name: str, layer: Layer, path: Path) -> Recipe | BrokenRecipe:
 def validate(document: Document, name: str, layer: Layer) -> Recipe | BrokenRecipe:
     """A recipe, or a broken one where any finding is an error."""
     fields = _mapping(document, document.root, "", RECIPE_FIELDS) if document.root is not None else {}
-    if document.root is not None:
+    if document.root is not None and not document.exhausted:
         for required in REQUIRED:
             if not str(fields.get(required) or "").strip() and not _reported(document, required):
                 document.add("missing-field", document.root, field=required)
@@ -68,7 +68,7 @@ def _text(document: Document, node: Node, field: str) -> str | None:
     return document.text(node, field)
 
 
-def _flag(document: Document, node: Node, field: str) -> bool:
+def _flag(document: Document, node: Node, field: str) -> bool | None:
     return document.flag(node, field)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from vancectl.selector.use import ModelUse
 
 VERSION = 1
 
@@ -83,8 +85,7 @@ _ANSWERS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A trigger phrase in the task; `start` and `end` count characters of the task as it was given."""
 
     recipe: str
@@ -96,44 +97,7 @@ class Hit:
         return {"recipe": self.recipe, "phrase": self.phrase, "start": self.start, "end": self.end}
 
 
-@dataclass(frozen=True, slots=True)
-class ModelUse:
-    """What the model stage did and cost; token counts are None where the backend does not tell them."""
-
-    backend: str
-    model: str
-    attempts: int = 0
-    latency_ms: int = 0
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_read_tokens: int | None = None
-    cache_write_tokens: int | None = None
-    sent: int = 0
-    left_out: int = 0
-    evidence: str | None = None
-    runner_up: str | None = None
-    error: str | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "backend": self.backend,
-            "model": self.model,
-            "attempts": self.attempts,
-            "latencyMs": self.latency_ms,
-            "inputTokens": self.input_tokens,
-            "outputTokens": self.output_tokens,
-            "cacheReadTokens": self.cache_read_tokens,
-            "cacheWriteTokens": self.cache_write_tokens,
-            "candidates": self.sent,
-            "leftOut": self.left_out,
-            "evidence": self.evidence,
-            "runnerUp": self.runner_up,
-            "error": self.error,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """One answer. `recipe` and `engine` are None on NONE; `nearest` only where no model could be asked."""
 
     verdict: Verdict
@@ -146,7 +110,7 @@ class Decision:
     candidates: int = 0
     warnings: tuple[str, ...] = ()
     model: ModelUse | None = None
-    nearest: tuple[str, ...] = field(default=())
+    nearest: tuple[str, ...] = ()
 
     @property
     def matches(self) -> bool:
@@ -163,7 +127,7 @@ class Decision:
         return self.reason not in _ANSWERS
 
     def with_warnings(self, warnings: Sequence[str]) -> Decision:
-        return replace(self, warnings=(*self.warnings, *warnings))
+        return self._replace(warnings=(*self.warnings, *warnings))
 
     def as_json(self) -> dict[str, Any]:
         """The keys in the design's order."""

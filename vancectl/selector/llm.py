@@ -16,7 +16,7 @@ from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from vancectl.printable import plain_line
+from vancectl.printable import plain_line, well_formed
 from vancectl.selector.decision import Reason
 from vancectl.selector.model import ModelError, Reply
 from vancectl.selector.question import Question, correction
@@ -41,6 +41,7 @@ _BY_STATUS = {
     403: (Reason.PERMISSION, "the key may not use this model or server"),
     404: (Reason.NOT_FOUND, "the server knows no model `{model}`, or {url} is no Messages server; check --model, "
           "VANCECTL_MODEL, selector.model and the recipe `recipe-selector`"),
+    407: (Reason.PROXY, "the proxy wants a name and a password; put them into its address"),
     408: (Reason.TIMEOUT, "the server gave up waiting"),
     413: (Reason.TOO_LARGE, "the prompt is too large; lower routing.recipeListLimit or shorten the task"),
     422: (Reason.BAD_REQUEST, "the request was refused"),
@@ -150,28 +151,26 @@ class AnthropicModel:
     def _read(self, response: Any) -> Reply:
         """The reply's text. Raises ModelError for everything that is no message, and for each way to stop short."""
         message = self._message(response)
-        usage = message.usage
+        texts = (getattr(block, "text", None) for block in message.content if block.type == "text")
         reply = Reply(
-            "".join(block.text for block in message.content if block.type == "text"),
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            cache_read_tokens=usage.cache_read_input_tokens,
-            cache_write_tokens=usage.cache_creation_input_tokens,
+            # A lone surrogate, which JSON can hold, could not be sent back with a correction.
+            well_formed("".join(text for text in texts if isinstance(text, str))),
+            input_tokens=_count(message, "input_tokens"),
+            output_tokens=_count(message, "output_tokens"),
+            cache_read_tokens=_count(message, "cache_read_input_tokens"),
+            cache_write_tokens=_count(message, "cache_creation_input_tokens"),
         )
         stop = str(message.stop_reason)
         if stop in _STOPS:
             reason, text = _STOPS[stop]
             raise ModelError(reason, text, reply=reply)
-        if not reply.text.strip():
-            kinds = {block.type for block in message.content}
-            if "tool_use" in kinds:
-                raise ModelError(*_STOPS["tool_use"], reply=reply)
-            raise ModelError(Reason.EMPTY_REPLY, "LLM reply has no JSON object: it is empty", reply=reply)
+        if not reply.text.strip() and any(block.type == "tool_use" for block in message.content):
+            raise ModelError(*_STOPS["tool_use"], reply=reply)
         return reply
 
     def _message(self, response: Any) -> Message:
         """The SDK builds a message out of any JSON, so its shape is checked before it is believed."""
-        kind = response.headers.get("content-type", "").partition(";")[0]
+        kind = _without_secrets(response.headers.get("content-type", "").partition(";")[0])
         if response.status_code == 204:
             raise ModelError(Reason.EMPTY_REPLY, f"{_host(self._url)} answered with nothing (status 204)")
         problem = f"{_host(self._url)} did not answer with a message ({kind or 'no type'}); check {BASE_URL_VARIABLE}"
@@ -180,11 +179,7 @@ class AnthropicModel:
             message: Message = response.parse()
         except Exception:  # noqa: BLE001  # decoding and validation raise kinds from three libraries
             raise ModelError(Reason.NOT_A_MESSAGE, problem) from None
-        if (
-            not isinstance(body, dict)
-            or not isinstance(body.get("content"), list)
-            or not isinstance(body.get("usage"), dict)
-        ):
+        if not isinstance(body, dict) or not isinstance(body.get("content"), list):
             raise ModelError(Reason.NOT_A_MESSAGE, problem)
         if not all(isinstance(block, dict) and isinstance(block.get("type"), str) for block in body["content"]):
             raise ModelError(Reason.NOT_A_MESSAGE, problem)
@@ -211,7 +206,7 @@ class AnthropicModel:
         status = error.status_code
         if status in {400, 422} and self._structured:
             return _UnstructuredError()
-        reason, text = _BY_STATUS.get(status) or _BY_HUNDRED[status // 100]
+        reason, text = _BY_STATUS.get(status) or _BY_HUNDRED.get(status // 100, _BY_HUNDRED[5])
         said = self._said(error.body)
         where = text.format(key=self._credential.variable, model=self.name, url=_host(self._url))
         judged = ModelError(reason, f"{where} (status {status}{said})")
@@ -225,10 +220,7 @@ class AnthropicModel:
         message = inner.get("message") if isinstance(inner, dict) else None
         if not isinstance(message, str) or not message.strip():
             return ""
-        text = plain_line(message)
-        for secret in _secrets():
-            text = text.replace(secret, "[secret]")
-        return f": {text[:MESSAGE_SHOWN]}"
+        return f": {_without_secrets(plain_line(message))[:MESSAGE_SHOWN]}"
 
 
 class _PassingError(Exception):
@@ -265,7 +257,7 @@ def _checked_credential() -> Credential:
 
 
 def _checked_base_url() -> str:
-    """The server's address. One that ends in `/v1` is taken without it, as the SDK adds that itself."""
+    """The server's address. `/v1` and `/v1/messages` at its end are taken off, as the SDK adds them itself."""
     given = os.environ.get(BASE_URL_VARIABLE, "").strip()
     if not given:
         return "https://api.anthropic.com"
@@ -279,15 +271,15 @@ def _checked_base_url() -> str:
             Reason.BASE_URL,
             f"{BASE_URL_VARIABLE} is no address; it must begin with https:// or http:// and name a host",
         )
-    return given.rstrip("/").removesuffix("/v1")
+    return given.rstrip("/").removesuffix("/v1/messages").removesuffix("/v1")
 
 
 def _client(credential: Credential, url: str) -> anthropic.Anthropic:
     """Retries are ours, since the SDK's know no common deadline. Exactly one credential is sent."""
-    for variable in _CERTIFICATE_VARIABLES:
-        path = os.environ.get(variable)
-        if path and not os.path.exists(path):
-            raise ModelError(Reason.TLS, f"{variable} names {path}, which is not there; mend or unset it")
+    certificates = [(variable, os.environ[variable]) for variable in _CERTIFICATE_VARIABLES if os.environ.get(variable)]
+    for variable, paths in certificates:
+        if not any(os.path.exists(path) for path in paths.split(os.pathsep)):
+            raise ModelError(Reason.TLS, f"{variable} names {paths}, which is not there; mend or unset it")
     import anthropic
 
     key, token = (credential.value, None) if credential.variable == KEY_VARIABLES[0] else (None, credential.value)
@@ -296,6 +288,11 @@ def _client(credential: Credential, url: str) -> anthropic.Anthropic:
         http_client = anthropic.DefaultHttpxClient(base_url=url, follow_redirects=False)
         return anthropic.Anthropic(api_key=key, auth_token=token, base_url=url, max_retries=0, http_client=http_client)
     except Exception as error:  # noqa: BLE001  # the HTTP library raises ImportError, ValueError and kinds of its own here
+        if isinstance(error, OSError) and certificates:  # no connection is made yet, so a file is at fault
+            variable, paths = certificates[0]
+            raise ModelError(
+                Reason.TLS, f"{variable} names {paths}, which holds no certificates that can be used; mend or unset it"
+            ) from None
         raise _judged_chain(error, url) from None
 
 
@@ -304,13 +301,15 @@ def _judged_chain(error: BaseException, url: str) -> ModelError:
     chain = list(_chain(error))
     kinds = {kind.__name__ for link in chain for kind in type(link).__mro__}
     proxies = _set_proxies()
-    if any(isinstance(link, ssl.SSLError) for link in chain) or any(
-        "CERTIFICATE_VERIFY_FAILED" in str(link) for link in chain
-    ):
+    if any("CERTIFICATE_VERIFY_FAILED" in str(link) for link in chain):
         return ModelError(
             Reason.TLS,
             f"the certificate of {_host(url)} cannot be verified; where a proxy inspects the traffic, name its "
             "certificate in SSL_CERT_FILE",
+        )
+    if any(isinstance(link, ssl.SSLError) and not isinstance(link, ssl.SSLEOFError) for link in chain):
+        return ModelError(
+            Reason.TLS, f"{_host(url)} does not speak TLS as expected; check whether {BASE_URL_VARIABLE} means http://"
         )
     if "ImportError" in kinds and proxies:
         return ModelError(
@@ -335,6 +334,7 @@ def _judged_chain(error: BaseException, url: str) -> ModelError:
     if kinds & {"APIConnectionError", "OSError", "RemoteProtocolError", "NetworkError"}:
         refused = "ConnectionRefusedError" in kinds or "ConnectError" in kinds
         how = "could not be reached" if refused else "broke the connection off"
+        proxies = _set_proxies(f"{urlsplit(url).scheme.upper()}_PROXY", "ALL_PROXY")
         through = f" (through the proxy in {proxies})" if proxies else ""
         return ModelError(Reason.CONNECTION, f"{_host(url)} {how}{through}; check the network and {BASE_URL_VARIABLE}")
     return ModelError(Reason.CALL_FAILED, f"the call failed ({type(error).__name__})")
@@ -355,9 +355,15 @@ def _host(url: str) -> str:
     return f"{parts.scheme}://{parts.hostname}{port}"
 
 
-def _set_proxies() -> str:
-    names = [name for name in _PROXY_VARIABLES if os.environ.get(name) or os.environ.get(name.lower())]
+def _set_proxies(*variables: str) -> str:
+    names = [name for name in variables or _PROXY_VARIABLES if os.environ.get(name) or os.environ.get(name.lower())]
     return ", ".join(names)
+
+
+def _without_secrets(text: str) -> str:
+    for secret in _secrets():
+        text = text.replace(secret, "[secret]")
+    return text
 
 
 def _secrets() -> list[str]:
@@ -377,7 +383,15 @@ def _retry_after(headers: Any) -> float | None:
     """Seconds from `retry-after-ms` or `retry-after`; a date there is not worth waiting for and counts as none."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
-            return max(float(headers[name]) * unit, 0.0)
+            seconds = float(headers[name]) * unit
         except (KeyError, ValueError):
             continue
+        if seconds >= 0:  # `nan` is a number to float(), and no time to wait
+            return seconds
     return None
+
+
+def _count(message: Message, name: str) -> int | None:
+    """A token count; None where a gateway leaves it out or puts something else there."""
+    value = getattr(message.usage, name, None)
+    return value if isinstance(value, int) else None

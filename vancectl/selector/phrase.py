@@ -45,18 +45,34 @@ def _one_space(text: str) -> str:
     return leading + collapsed + trailing
 
 
+def keeps_positions(text: str, normalised: str) -> bool:
+    """Whether every character of the normalised text stands where it stood in `text`.
+
+    Normalising step by step can then only have replaced single characters: each step that could move one also changes
+    the length. Cheap to tell, and true of nearly every task.
+    """
+    if len(text) != len(normalised):
+        return False
+    return text.isascii() or (unicodedata.is_normalized("NFKC", text) and len(text.casefold()) == len(text))
+
+
 def span_in_original(text: str, start: int, end: int) -> tuple[int, int]:
     """Where the part `start:end` of `normalise(text)` stands in `text` itself.
 
-    The normalised length of a prefix never shrinks as the prefix grows, so both edges are found by bisection. A
-    character that normalising spreads (`ﬁ`) belongs to the span as a whole.
+    The normalised length of a prefix grows with the prefix, so both edges are found by bisection. A character that
+    normalising spreads (`ﬁ`) belongs to the span as a whole. Where marks change their order, the length can shrink and
+    the edges be off by a few: the span then grows until it holds the part.
     """
     prefixes = range(len(text) + 1)
     first = bisect_right(prefixes, start, key=lambda size: len(normalise(text[:size]))) - 1
     last = bisect_left(prefixes, end, lo=max(first, 0), key=lambda size: len(normalise(text[:size])))
     while last < len(text) and unicodedata.combining(text[last]):
         last += 1
-    return max(first, 0), min(last, len(text))
+    first, last = max(first, 0), min(last, len(text))
+    part = normalise(text)[start:end]
+    while part not in normalise(text[first:last]):
+        first, last = max(first - 1, 0), min(last + 1, len(text))
+    return first, last
 
 
 def at_whole_words(text: str, start: int, end: int) -> bool:

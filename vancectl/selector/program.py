@@ -40,6 +40,4 @@ class ProgramModel:
             said = plain_line(finished.stderr.decode("utf-8", "replace"))[-SHOWN:]
             text = f"`{self.name}` failed with status {finished.exit_code}{': ' + said if said else ''}"
             raise ModelError(Reason.COMMAND_FAILED, text, reply=used)
-        if not used.text.strip():
-            raise ModelError(Reason.EMPTY_REPLY, "LLM reply has no JSON object: it is empty", reply=used)
         return used

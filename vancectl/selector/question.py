@@ -1,8 +1,9 @@
 """The question to the model: fixed parts first, the task last, and data kept apart from orders.
 
 System prompt, engine catalog and inventory are the same bytes for one inventory, so that a prompt cache can serve
-them. What recipes and tasks say stands in JSON strings in which `<` and `>` are escaped: no text can close the
-block that it stands in, and what it says to the reader stays a quotation (specification, process-delegate 4.3).
+them. What recipes and tasks say stands in JSON strings in which `<`, `>` and all that acts or hides is escaped: no text
+can close the block that it stands in, and what it says to the reader stays a quotation (specification,
+process-delegate 4.3).
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from typing import Any
 
 from vancectl.inventory.catalog import EngineCatalog
 from vancectl.inventory.recipe import Recipe
-from vancectl.printable import plain_line, without_controls
+from vancectl.printable import TAGS, UNSAFE, plain_line, well_formed, without_controls
 from vancectl.selector.decision import Hit
 
 PROMPT_VERSION = 1
 ORDER = "Pick the matching recipe (or NONE) and emit a single JSON object now."
+REPLY_SHOWN = 4_000
+_ESCAPED = {code: json.dumps(chr(code))[1:-1] for code in (*UNSAFE, *TAGS, *range(0xD800, 0xE000))}
+_ESCAPED |= {ord("<"): "\\u003c", ord(">"): "\\u003e"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class Question:
     corrections: tuple[tuple[str, str], ...] = ()
 
     def corrected(self, reply: str, complaint: str) -> Question:
-        return replace(self, corrections=(*self.corrections, (reply, complaint)))
+        return replace(self, corrections=(*self.corrections, (reply[:REPLY_SHOWN], complaint)))
 
     def as_text(self) -> str:
         """The whole question as one text, for programs that read a prompt."""
@@ -45,8 +49,12 @@ class Question:
         return "\n\n".join(parts)
 
     def schema(self) -> dict[str, Any]:
-        """The reply's JSON schema, with the inventory as the only names there are."""
-        name = {"anyOf": [{"type": "string", "enum": list(self.names)}, {"type": "null"}]}
+        """The reply's JSON schema, with the inventory as the only names there are.
+
+        A file name that is not UTF-8 gives a name that cannot be sent as it is.
+        """
+        names = [name for name in self.names if name == well_formed(name)]
+        name = {"anyOf": [{"type": "string", "enum": names}, {"type": "null"}]}
         properties = {
             "decision": {"type": "string", "enum": ["MATCH", "NONE"]},
             "recipe": name,
@@ -91,5 +99,5 @@ def render_request(task: str, hits: Sequence[Hit]) -> str:
 
 
 def quote(value: Any) -> str:
-    """JSON in which no text can look like the end of a block."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
+    """JSON in which no text can look like the end of a block. Names stay what they are, since they are asked back."""
+    return json.dumps(value, ensure_ascii=False).translate(_ESCAPED)

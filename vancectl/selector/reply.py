@@ -1,29 +1,42 @@
 """Reads the model's reply: one rule for what counts as an answer, and what is refused.
 
 The rule. Of all JSON objects in the text, in prose or code fences, also with the slips that models make (single
-quotes, trailing commas, bare words), those count that hold a `decision` of MATCH or NONE, or no decision but a
-`recipe`. Other objects (a restated schema, an example) are passed over. All that count must say the same, else the
-reply is refused. `decision` rules over `recipe`: NONE with a name is NONE; MATCH needs a name. The name must be one of
-the inventory, letter by letter, once quotes, backticks, emphasis, a final dot, an ` [engine: …]` behind it and the case
-are taken off; nothing nearer to a guess.
+quotes, trailing commas, bare words), those count that hold a `decision` of MATCH or NONE. A reply that is one object
+with a `recipe` and no decision counts too. Other objects (a restated schema, an example) are passed over, and so is
+what stands inside an answer, be it broken: a cut-off NONE may list the names that it turned down. All that count must
+say the same, else the reply is refused, as is one that gives two values for one key. `decision` rules over `recipe`:
+NONE with a name is NONE; MATCH needs a name. The name must be one of the inventory, letter by letter, once quotes,
+backticks, emphasis, a final dot, an ` [engine: …]` behind it and the case are taken off; nothing nearer to a guess.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vancectl.inventory.name import canonical
 from vancectl.printable import plain_line
 from vancectl.selector.decision import Reason
 
+if TYPE_CHECKING:
+    from yaml.nodes import Node
+
 NAME_SHOWN = 80
+# Whatever a server or a program sends, reading it must not outlast the deadline.
+_NAME_READ = 1_000
+_BROKEN_READ = 20_000
+_MAX_BROKEN = 100
 _NULLS = {"", "null", "none", "nil", "n/a", "-"}
 _DECORATION = " \t\r\n\"'`*“”„‘’«»<>"
-_SUFFIX = re.compile(r"\s*[\[(]\s*engine\b[^\])]*[\])]\s*$", re.IGNORECASE)
+_SUFFIX = re.compile(r"[\[(]\s*engine\b[^\])]*[\])]$", re.IGNORECASE)
+_KEYS = {"decision": "decision", "recipe": "recipe", "rationale": "rationale", "evidence": "evidence"}
+_KEYS |= {"runnerup": "runnerUp", "runner_up": "runnerUp"}
+_ANSWER_KEY = re.compile(r"\b(decision|recipe)\b[\"']?\s*:", re.IGNORECASE)
+# Programs for local models print the thinking before the answer; one that was cut off in its midst gave no answer.
+_THINKING = re.compile(r"\A\s*<think(ing)?>.*?(</think(ing)?>|\Z)", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +60,24 @@ class RefusedReplyError(Exception):
 
 def read_reply(text: str, names: Collection[str]) -> Answer:
     """The answer in a reply's text. Raises RefusedReplyError."""
+    try:
+        return _read_all(_THINKING.sub("", text), names)
+    except RecursionError:
+        raise RefusedReplyError(Reason.BAD_JSON, "JSON parse error: nested too deeply") from None
+
+
+def _read_all(text: str, names: Collection[str]) -> Answer:
+    if not text.strip():
+        raise RefusedReplyError(Reason.EMPTY_REPLY, "LLM reply has no JSON object")
     objects, problem = _objects(text)
     answers = [found for item in objects for found in _answers(item)]
+    if not answers and len(objects) == 1 and not problem and "recipe" in objects[0] and "decision" not in objects[0]:
+        answers = objects
     if not answers:
-        if objects:
-            raise RefusedReplyError(Reason.BAD_ANSWER, "the JSON object has no `decision` of MATCH or NONE")
         if problem:
             raise RefusedReplyError(Reason.BAD_JSON, f"JSON parse error: {problem}")
+        if objects:
+            raise RefusedReplyError(Reason.BAD_ANSWER, "the JSON object has no `decision` of MATCH or NONE")
         raise RefusedReplyError(Reason.NO_JSON, "LLM reply has no JSON object")
     read = [_read(answer, names) for answer in answers]
     if len({answer.recipe for answer in read}) > 1:
@@ -81,28 +105,31 @@ def _read(answer: dict[str, Any], names: Collection[str]) -> Answer:
 
 def find_name(given: Any, names: Collection[str]) -> str | None:
     """The inventory's name that the text means, once decoration is taken off; None where there is none."""
-    if not isinstance(given, str):
+    if not isinstance(given, str) or len(given) > _NAME_READ:
         return None
-    for form in (
-        given,
-        given.strip(_DECORATION),
-        _SUFFIX.sub("", given).strip(_DECORATION).rstrip(".").strip(_DECORATION),
-    ):
+    form, before = given, ""
+    while form != before:
         name = canonical(form)
         if name in names:
             return name
-    name = canonical(_SUFFIX.sub("", given).strip(_DECORATION).rstrip(".").strip(_DECORATION + "_"))
-    return name if name in names else None
+        before, form = form, _peeled(form)
+    return None
+
+
+def _peeled(form: str) -> str:
+    """`form` without one layer of decoration. Underscores are emphasis in pairs only: `_x` is another name than `x`."""
+    if form[:1] == form[-1:] == "_":
+        return form.strip("_")
+    return _SUFFIX.sub("", form.strip(_DECORATION)).removesuffix(".").strip(_DECORATION)
 
 
 def _answers(value: Any) -> Iterator[dict[str, Any]]:
-    """The objects in a value that count as an answer, with their keys in the case that we use."""
+    """The objects in a value that count as an answer. What another decision than ours holds is not looked into."""
     if isinstance(value, dict):
-        keys = {"decision": "decision", "recipe": "recipe", "rationale": "rationale", "evidence": "evidence"}
-        keys |= {"runnerup": "runnerUp", "runner_up": "runnerUp"}
-        known = {keys[key.lower()]: item for key, item in value.items() if isinstance(key, str) and key.lower() in keys}
-        if _decision(known) is not None or ("decision" not in known and "recipe" in known):
-            yield known
+        if _decision(value) is not None:
+            yield value
+            return
+        if not isinstance(value.get("decision", {}), dict | list):
             return
     for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from _answers(item)
@@ -122,27 +149,40 @@ def _text(value: Any) -> str:
     return plain_line(value) if isinstance(value, str) else ""
 
 
-def _objects(text: str) -> tuple[list[Any], str]:
+def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
     """The outermost JSON objects of a text, and what was wrong with the first brace that opens none."""
-    decoder = json.JSONDecoder(strict=False)
-    objects: list[Any] = []
-    problem = ""
+    decoder = json.JSONDecoder(strict=False, object_pairs_hook=_members)
+    objects: list[dict[str, Any]] = []
+    broken: list[str] = []
     position = text.find("{")
     while position >= 0:
         try:
             value, end = decoder.raw_decode(text, position)
         except (ValueError, RecursionError) as error:
             value, end = _lenient(text, position)
-            if end <= position:
-                problem = problem or (error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply")
-                end = position + 1
-        if end > position + 1 and isinstance(value, dict):
+            if end < 0:
+                broken.append(error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply")
+                end = _behind_broken(text, position)
+        if value is not None:
             objects.append(value)
+        if len(broken) > _MAX_BROKEN:
+            raise RefusedReplyError(Reason.BAD_JSON, f"JSON parse error: {broken[0]}")
         position = text.find("{", end)
-    return objects, problem
+    return objects, broken[0] if broken else ""
 
 
-def _lenient(text: str, start: int) -> tuple[Any, int]:
+def _members(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, with our keys in the case that we use."""
+    members: dict[str, Any] = {}
+    for given, value in pairs:
+        key = _KEYS.get(given.strip().lower(), given)
+        if key in {"decision", "recipe"} and members.get(key, value) != value:
+            raise RefusedReplyError(Reason.CONFLICTING_ANSWERS, f"the reply gives two values for `{key}`")
+        members[key] = value
+    return members
+
+
+def _lenient(text: str, start: int) -> tuple[dict[str, Any] | None, int]:
     """The object at `start` read as a YAML flow mapping, where every scalar is text; (None, -1) where it is none."""
     import yaml
 
@@ -150,16 +190,43 @@ def _lenient(text: str, start: int) -> tuple[Any, int]:
     if end < 0:
         return None, -1
     try:
-        value = yaml.load(text[start:end], Loader=yaml.CBaseLoader)
+        # YAML doubles an apostrophe in single quotes, where JavaScript and Python escape it.
+        node = yaml.compose(text[start:end].replace("\\'", "''"), Loader=yaml.CBaseLoader)
+        value = _value(node, set())
     except (yaml.YAMLError, ValueError, RecursionError):
         return None, -1
+    # `{a, b}` in prose is a mapping to nothing.
     return (value, end) if isinstance(value, dict) and any(value.values()) else (None, -1)
 
 
+def _value(node: Node | None, seen: set[int]) -> Any:
+    """A YAML node's value. An alias is refused: a few lines of them can stand for a value without end."""
+    import yaml
+
+    if node is None or id(node) in seen:
+        raise ValueError
+    seen.add(id(node))
+    if isinstance(node, yaml.MappingNode):
+        return _members((str(key.value), _value(value, seen)) for key, value in node.value)
+    return [_value(item, seen) for item in node.value] if isinstance(node, yaml.SequenceNode) else node.value
+
+
+def _behind_broken(text: str, start: int) -> int:
+    """Where to read on behind a brace that opens no object: past the whole of it where it is a broken answer."""
+    inner = text.find("{", start + 1)
+    if not _ANSWER_KEY.search(text[start : inner if inner >= 0 else len(text)]):
+        return start + 1
+    end = _closing_brace(text, start)
+    return end if end >= 0 else len(text)
+
+
 def _closing_brace(text: str, start: int) -> int:
-    """The end of the braces that open at `start`; quoted braces do not count, apostrophes are no quotes."""
+    """The end of the braces that open at `start`; quoted braces do not count, apostrophes are no quotes.
+
+    -1 where it is not near.
+    """
     depth, quote = 0, ""
-    for index in range(start, len(text)):
+    for index in range(start, min(len(text), start + _BROKEN_READ)):
         character = text[index]
         if quote:
             if character == quote and text[index - 1] != "\\":

@@ -7,12 +7,16 @@ it is intent (specification, routing 4.3).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from vancectl.inventory.inventory import Inventory
-from vancectl.selector.decision import Decision, Hit, ModelUse, Reason, Stage, Verdict
-from vancectl.selector.model import ModelError
-from vancectl.selector.semantic import Semantic
+from vancectl.selector.decision import Decision, Hit, Reason, Stage, Verdict
 from vancectl.selector.trigger import TriggerIndex, single_recipe
+
+if TYPE_CHECKING:
+    from vancectl.selector.model import ModelError
+    from vancectl.selector.semantic import Semantic
+    from vancectl.selector.use import ModelUse
 
 NEAREST = 5
 
@@ -25,10 +29,15 @@ class Selector:
     """
 
     def __init__(
-        self, inventory: Inventory, semantic: Callable[[], Semantic], nearest: Callable[[str], Sequence[str]]
+        self,
+        inventory: Inventory,
+        semantic: Callable[[], Semantic],
+        nearest: Callable[[str], Sequence[str]],
+        *,
+        many_tasks: bool = False,
     ) -> None:
         self._engines = {recipe.name: recipe.engine for recipe in inventory.recipes}
-        self._index = TriggerIndex(inventory.recipes)
+        self.index = TriggerIndex(inventory.recipes, many_tasks=many_tasks)
         self._build = semantic
         self._built: Semantic | ModelError | None = None
         self._nearest = nearest
@@ -41,18 +50,30 @@ class Selector:
         if not self._engines:
             rationale = "no recipes available in any layer; `vancectl recipes path` shows where they belong"
             return self._decision(None, Stage.NONE, Reason.NO_RECIPES, rationale)
-        hits = self._index.hits(task)
-        name = single_recipe(hits)
-        if name is not None:
-            rationale = f"the trigger phrase “{hits[0].phrase}” stands in the task, and no other recipe's does"
-            return self._decision(name, Stage.TRIGGER, Reason.SINGLE_TRIGGER, rationale, hits)
+        hits = self.index.hits(task)
+        decided = self._by_hits(hits)
+        if decided is not None:
+            return decided
         semantic = self._semantic()
-        if isinstance(semantic, ModelError):
+        if isinstance(semantic, Exception):
             return self._unasked(task, semantic, hits)
         outcome = semantic.decide(task, hits)
         return self._decision(outcome.recipe, Stage.MODEL, outcome.reason, outcome.rationale, hits, outcome.use)
 
+    def by_trigger(self, task: str) -> Decision | None:
+        """The decision of stage one alone; None where it leaves the task to stage two."""
+        return self._by_hits(self.index.hits(task))
+
+    def _by_hits(self, hits: tuple[Hit, ...]) -> Decision | None:
+        name = single_recipe(hits)
+        if name is None:
+            return None
+        rationale = f"the trigger phrase “{hits[0].phrase}” stands in the task, and no other recipe's does"
+        return self._decision(name, Stage.TRIGGER, Reason.SINGLE_TRIGGER, rationale, hits)
+
     def _semantic(self) -> Semantic | ModelError:
+        from vancectl.selector.model import ModelError
+
         if self._built is None:
             try:
                 self._built = self._build()

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from vancectl.printable import plain_line
-from vancectl.selector.decision import Hit, ModelUse, Reason
+from vancectl.selector.decision import Hit, Reason
 from vancectl.selector.model import Model, ModelError, Reply
 from vancectl.selector.prompt import Prompt
 from vancectl.selector.question import Question
 from vancectl.selector.reply import RefusedReplyError, read_reply
+from vancectl.selector.use import ModelUse
 
 
 @dataclass(frozen=True, slots=True)

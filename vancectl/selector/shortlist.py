@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from math import log, sqrt
 from typing import Protocol
 
@@ -42,7 +42,7 @@ class RecipeText:
     phrases: tuple[str, ...]
     tags: tuple[str, ...]
 
-    def counts(self) -> Counter[str]:
+    def term_counts(self) -> Counter[str]:
         counts = Counter(chain.from_iterable(map(terms, (self.title, self.description, *self.phrases, *self.tags))))
         for term in terms(self.name):
             counts[term] += _NAME_WEIGHT
@@ -50,10 +50,10 @@ class RecipeText:
 
 
 def shortlist(ranking: Sequence[int], limit: int, always: Collection[int]) -> list[int]:
-    """At most `limit` indices, ascending: those of `always` first of all, then the best of the ranking."""
+    """Ascending indices: all of `always`, even if they are more than `limit`, and the ranking's best up to it."""
     kept = set(always)
-    by_merit = sorted(ranking, key=lambda index: index not in kept)  # stable: each half stays best first
-    return sorted(by_merit[:limit])
+    others = (index for index in ranking if index not in kept)
+    return sorted([*kept, *islice(others, max(limit - len(kept), 0))])
 
 
 class LexicalRanker:
@@ -61,10 +61,10 @@ class LexicalRanker:
     had fewer chances to agree, then the order of the inventory."""
 
     def __init__(self, texts: Sequence[RecipeText]) -> None:
-        documents = [text.counts() for text in texts]
+        documents = [text.term_counts() for text in texts]
         lengths = [document.total() for document in documents]
         self._ids: dict[str, int] = {}
-        # term id → (recipe, BM25 weight). The pair is shared by all terms of equal count in a recipe: 8 bytes a posting.
+        # Term id → (recipe, BM25 weight). A recipe's terms of equal count share one pair: 8 bytes a posting, not 90.
         self._postings: list[list[tuple[int, float]]] = []
         mean_length = sum(lengths) / max(1, len(lengths)) or 1
         for recipe, (document, length) in enumerate(zip(documents, lengths, strict=True)):
@@ -95,7 +95,8 @@ class LexicalRanker:
             relevant / best + covered / substance
             for relevant, covered, substance in zip(relevance, coverage, self._substance, strict=True)
         ]
-        return sorted(self._on_a_tie, key=scores.__getitem__, reverse=True)  # reversed, a sort still keeps ties in order
+        # Reversed or not, a sort leaves ties in the order that it found them in.
+        return sorted(self._on_a_tie, key=scores.__getitem__, reverse=True)
 
     def _matches(self, task: str) -> dict[int, tuple[float, float]]:
         """The library's terms that the task has, or something like them: id → (summed weight, best likeness)."""
@@ -151,8 +152,9 @@ class _Resemblance:
         return [(term_id, cosine**_RESEMBLANCE_POWER) for term_id, cosine in cosines if cosine >= _RESEMBLANCE_MIN]
 
 
-def _grams(term: str) -> set[str]:
-    """The term's n-grams. Its start is marked and its end is not: inflection is at the end."""
+def _grams(term: str) -> Collection[str]:
+    """The term's n-grams, each once. Its start is marked and its end is not: inflection is at the end."""
     marked = f"^{term}"
-    grams = {marked[start : start + size] for size in _GRAM_SIZES for start in range(len(marked) - size + 1)}
-    return grams or {marked}
+    grams = (marked[start : start + size] for size in _GRAM_SIZES for start in range(len(marked) - size + 1))
+    # Not a set: its order differs from run to run, and with it the last digit of a sum of floats.
+    return dict.fromkeys(grams) or (marked,)

@@ -15,7 +15,9 @@ _HEAD, _TAIL = 3_000, 1_000
 _PIECE = re.compile(r"\d+|[^\W\d_]+")  # digits apart: "mp3" and "mp-3" are the same two terms
 
 # Runs of scripts without spaces (Thai, Lao, Burmese, Khmer, kana, Han) are read as their overlapping pairs.
-_SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+_SPACELESS = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
+)
 
 # One sound, spelled the English, the German or an ASCII-only way: music Musik, photo Foto, grösse groesse.
 _SPELLING = {"sch": "sh", "ph": "f", "th": "t", "ck": "k", "c": "k", "y": "i", "ae": "a", "oe": "o", "ue": "u"}
@@ -39,12 +41,11 @@ def terms(text: str) -> list[str]:
     """The terms of a text in its order, repeated as often as they stand there. Any string will do."""
     if len(text) > _HEAD + _TAIL:
         text = f"{text[:_HEAD]} {text[-_TAIL:]}"
-    text = text.casefold()
     if not text.isascii():
         decomposed = unicodedata.normalize("NFKD", text)
         bare = "".join(char for char in decomposed if not unicodedata.category(char).startswith("M"))
         text = _SPACELESS.sub(_pairs, bare)
-    return [_spelling_folded(word) for word in _PIECE.findall(text)]
+    return [_spelling_folded(word) for word in _PIECE.findall(text.casefold())]
 
 
 def _pairs(run: re.Match[str]) -> str:

@@ -38,7 +38,7 @@ class AppliedRecipe:
     warnings: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        return {
+        own = {
             "recipe": self.recipe,
             "engine": self.engine,
             "layer": self.layer,
@@ -46,8 +46,9 @@ class AppliedRecipe:
             "profile": self.profile,
             "params": self.params,
             "overridden": list(self.overridden),
-            **self.fields,
         }
+        # A recipe's unknown keys are passed on, but none may claim another path or layer for it.
+        return {**own, **self.fields, **own}
 
 
 def apply_recipe(recipe: Recipe, params: Mapping[str, Any], profile: str | None = None) -> AppliedRecipe:

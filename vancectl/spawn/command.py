@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from vancectl.errors import SettingsError, UsageError
 from vancectl.inventory.name import nearest_key
-from vancectl.settings import Settings, Value
+from vancectl.settings import Settings, Source, Value
 
 PLACEHOLDERS = (
     "name", "recipe", "engine", "task", "title", "session", "project", "tenant", "profile",
@@ -25,7 +25,10 @@ _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 @dataclass(frozen=True, slots=True)
 class CommandTemplate:
-    """A spawn command as the settings have it. `key` and `origin` name its place for a message."""
+    """A spawn command as the settings have it; `argv` is empty where they have none.
+
+    `key` and `origin` name its place for a message; `stdin_chosen` says whether anyone chose what it reads.
+    """
 
     argv: tuple[str, ...]
     stdin: str
@@ -33,33 +36,46 @@ class CommandTemplate:
     timeout: float | None
     key: str
     origin: str
+    stdin_chosen: bool = True
 
 
 def find_template(settings: Settings, engine: str) -> CommandTemplate:
-    """The engine's own command, else `spawn.command`. Raises SettingsError where none is configured."""
-    own = (settings["spawn.engines"] or {}).get(engine, {})
+    """The engine's own command, else `spawn.command`. Raises SettingsError where its placeholders are wrong."""
+    own = settings["spawn.engines"].get(engine, {})
     command: Value = settings.value("spawn.engines" if own.get("command") else "spawn.command")
-    argv = own.get("command") or settings["spawn.command"]
-    if not argv:
-        raise SettingsError(
-            "no spawn command is configured, so nothing can be started",
-            remedy=f"set spawn.command (or spawn.engines.{engine}.command) in the tenant's settings.yaml, for example "
-            f"{EXAMPLE}; `vancectl settings show` names the file",
-        )
+    stdin = settings.value("spawn.stdin")
     template = CommandTemplate(
-        tuple(argv),
-        own.get("stdin") or settings["spawn.stdin"],
-        {**(settings["spawn.env"] or {}), **(own.get("env") or {})},
+        tuple(own.get("command") or settings["spawn.command"] or ()),
+        own.get("stdin") or stdin.value,
+        {**settings["spawn.env"], **(own.get("env") or {})},
         own.get("timeout") or settings["spawn.timeout"],
         f"spawn.engines.{engine}.command" if own.get("command") else "spawn.command",
         command.origin,
+        "stdin" in own or stdin.source is not Source.BUNDLED,
     )
     check_template(template)
     return template
 
 
+def no_command(engine: str) -> SettingsError:
+    """What to say where there is no command to start `engine` with."""
+    return SettingsError(
+        "no spawn command is configured, so nothing can be started",
+        remedy=f"set spawn.command (or spawn.engines.{engine}.command) in the tenant's settings.yaml, for example "
+        f"{EXAMPLE}; `vancectl settings show` names the file",
+    )
+
+
 def check_template(template: CommandTemplate) -> None:
-    """Raises SettingsError for a placeholder that does not exist, and for a brace that stands alone."""
+    """Raises SettingsError for a placeholder that does not exist, for a brace that stands alone, and for a program
+    that is not named outright: recipe, engine and params may come from a cloned repository (design, section 3).
+    """
+    if template.argv and any(token.group(1) is not None for token in _TOKEN.finditer(template.argv[0])):
+        raise SettingsError(
+            f"`{template.key}` in {template.origin} has a placeholder in the program's own name, "
+            "so that a recipe could choose what is run",
+            remedy="name the program; spawn.engines.ENGINE.command gives an engine one of its own",
+        )
     for part in template.argv:
         for token in _TOKEN.finditer(part):
             name = token.group(1)
@@ -86,6 +102,25 @@ def fill(template: CommandTemplate, values: Mapping[str, str], params: Mapping[s
     Raises UsageError for a param that the applied recipe does not have.
     """
     return [_TOKEN.sub(_replacement(template, values, params), part) for part in template.argv]
+
+
+def cautions(template: CommandTemplate, argv: Sequence[str]) -> list[str]:
+    """What is most likely not meant, though it can be run."""
+    found = []
+    if template.stdin == "payload" and not template.stdin_chosen and uses(template, "task"):
+        found.append(
+            f"`{template.key}` takes {{task}} as an argument and also reads the payload on stdin, which many programs "
+            "append to the task; set spawn.stdin to none, or to payload if that is meant"
+        )
+    for part, argument in zip(template.argv, argv, strict=True):
+        if part == "--":
+            break
+        if part.startswith("{") and not part.startswith("{{") and argument.startswith("-"):
+            found.append(
+                f"the argument for `{part}` begins with `-`, so that the program may take it for an option; "
+                f'put "--" before it in {template.key}'
+            )
+    return found
 
 
 def _replacement(

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import secrets
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from vancectl.errors import ExitStatus, InterruptError, SettingsError, SpawnError, VancectlError
+from vancectl.errors import InterruptError, SettingsError, SpawnError, VancectlError
 from vancectl.inventory.cascade import Cascade, UnknownRecipeError
 from vancectl.inventory.catalog import EngineCatalog
 from vancectl.selector.decision import Decision, Reason, Stage, Verdict
 from vancectl.settings import Settings
 from vancectl.spawn.applied import AppliedRecipe, apply_engine, apply_recipe
-from vancectl.spawn.command import find_template
+from vancectl.spawn.command import cautions, find_template, no_command
 from vancectl.spawn.fallback import SETTING, Fallback, choose_fallback
-from vancectl.spawn.process import (
+from vancectl.spawn.process import Start, new_id, run_process, start_process, utc_now
+from vancectl.spawn.request import Request
+from vancectl.spawn.session import (
+    DEFAULT_SESSION,
     FAILED,
     STARTING,
     STOPPED,
     TIMED_OUT,
-    Start,
-    new_id,
-    run_process,
-    start_process,
-    utc_now,
+    ProcessRecord,
+    ProcessStore,
+    existing_process,
 )
-from vancectl.spawn.request import Request
-from vancectl.spawn.session import DEFAULT_SESSION, ProcessRecord, ProcessStore, existing_process
 
 # A dry run writes no files, so their folder has no name yet.
 PLANNED_FOLDER = Path("<process folder>")
@@ -38,7 +38,7 @@ PLANNED_FOLDER = Path("<process folder>")
 class Delegated:
     """What `delegate` answers: the decision, then fallback, plan and process where they apply.
 
-    `error` is a failure that leaves the decision standing; `status` is the exit status that goes with it all.
+    `error` is a failure that leaves the decision standing.
     """
 
     decision: dict[str, Any]
@@ -47,10 +47,6 @@ class Delegated:
     process: dict[str, Any] | None = None
     error: VancectlError | None = None
     unanswered: bool = False
-
-    @property
-    def status(self) -> ExitStatus:
-        return self.error.status if self.error is not None else ExitStatus.DONE
 
     def as_json(self) -> dict[str, Any]:
         document = dict(self.decision)
@@ -72,8 +68,11 @@ class Delegation:
     store: ProcessStore
     select: Callable[[str], Decision]
 
-    def run(self, request: Request, *, dry_run: bool = False) -> Delegated:
-        """Raises UsageError, SettingsError or BrokenRecipeError where nothing could be decided."""
+    def run(self, request: Request, *, dry_run: bool = False, strict: bool = False) -> Delegated:
+        """Raises UsageError, SettingsError or BrokenRecipeError where nothing could be decided.
+
+        With `strict` nothing stands in for a model that could not be used.
+        """
         session = request.session or DEFAULT_SESSION
         if request.name is not None and not dry_run:
             existing = self.store.find(session, request.name)
@@ -81,20 +80,26 @@ class Delegation:
                 return Delegated(existing.decision, process=existing_process(existing))
         decision = self._decide(request)
         fallback = choose_fallback(
-            decision, fallback_on_none=request.fallback_on_none, setting=self.settings[SETTING] or ""
+            decision,
+            fallback_on_none=request.fallback_on_none and not (strict and decision.unanswered),
+            setting=self.settings[SETTING] or "",
         )
-        if not decision.matches and fallback is None:
-            return Delegated(decision.as_json(), unanswered=decision.unanswered)
-        applied = self._apply(request, decision, fallback)
-        decision = decision.with_warnings(applied.warnings)
         answer = Delegated(decision.as_json(), fallback, unanswered=decision.unanswered)
+        if not decision.matches and fallback is None:
+            return answer
         try:
-            start = self._start(request, session, applied)
+            start = self._start(request, session, self._apply(request, decision, fallback))
+            argv = start.argv(PLANNED_FOLDER)
+            warnings = (*start.applied.warnings, *cautions(start.template, argv), *_unkept(request))
+            if dry_run and not argv:
+                warnings = (*warnings, f"{no_command(start.applied.engine).what()}: set spawn.command")
+            answer = replace(answer, decision=decision.with_warnings(warnings).as_json())
             if dry_run:
-                plan = {"argv": start.argv(PLANNED_FOLDER), "payload": start.payload()}
-                return replace(answer, plan=plan)
+                return replace(answer, plan={"argv": argv or None, "payload": start.payload()})
+            if not argv:
+                raise no_command(start.applied.engine)
             return self._spawn(start, answer)
-        except (SettingsError, SpawnError) as error:
+        except VancectlError as error:
             return replace(answer, error=error)
 
     def _decide(self, request: Request) -> Decision:
@@ -161,14 +166,20 @@ class Delegation:
         if not start.request.wait:
             return replace(answer, process=start_process(start, record, self.store).as_json())
         timeout = start.request.timeout_seconds or start.template.timeout
-        ended = run_process(start, record, self.store, timeout)
-        return replace(answer, process=ended.as_json(), error=_failure(ended, timeout))
+        ended, unkept = run_process(start, record, self.store, timeout)
+        return replace(answer, process=ended.as_json(), error=_failure(ended, timeout) or unkept)
 
 
 def _explicit(
     reason: Reason, rationale: str, recipe: str | None, engine: str, warnings: tuple[str, ...] = ()
 ) -> Decision:
     return Decision(Verdict.MATCH, reason, rationale, Stage.EXPLICIT, recipe=recipe, engine=engine, warnings=warnings)
+
+
+def _unkept(request: Request) -> list[str]:
+    if request.wait or request.timeout_seconds is None:
+        return []
+    return ["the time limit is not kept, since nobody waits for the process"]
 
 
 def _failure(record: ProcessRecord, timeout: float | None) -> VancectlError | None:
@@ -181,6 +192,13 @@ def _failure(record: ProcessRecord, timeout: float | None) -> VancectlError | No
         return InterruptError("interrupted: the spawn command was passed the signal and has ended")
     if record.status == FAILED:
         code = record.exit_code or 0
-        how = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"
+        how = f"was ended by {_signal_name(-code)}" if code < 0 else f"ended with status {code}"
         return SpawnError(f"the spawn command {how}", remedy="what it said stands above and in `process`")
     return None
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return f"the signal {signal.Signals(number).name}"
+    except ValueError:
+        return f"signal {number}"

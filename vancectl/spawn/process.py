@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from vancectl.child import ChildError, Finished, run_child, start_detached
-from vancectl.errors import SpawnError
+from vancectl.errors import SpawnError, StoreError, VancectlError
 from vancectl.spawn.applied import AppliedRecipe
 from vancectl.spawn.command import CommandTemplate, fill, uses
-from vancectl.spawn.request import Request
-from vancectl.spawn.session import ProcessRecord, ProcessStore
+from vancectl.spawn.request import MAX_DEPTH, Request, depth, refuse_constant
+from vancectl.spawn.session import DONE, FAILED, RUNNING, STOPPED, TIMED_OUT, ProcessRecord, ProcessStore
 
-STARTING, RUNNING, DONE, FAILED, TIMED_OUT, STOPPED = "STARTING", "RUNNING", "DONE", "FAILED", "TIMED_OUT", "STOPPED"
 PAYLOAD_VERSION = 1
 
 
@@ -54,7 +55,9 @@ class Start:
     def prompt(self) -> str:
         """Prompt prefix and task as one text, for programs that only read text."""
         prefix = str(self.applied.fields.get("promptPrefix", "")).strip()
-        return "\n\n".join(part for part in (prefix, self.request.task, self.request.steer_content) if part) + "\n"
+        # A request may give its task as `steerContent` alone; it is not said twice.
+        parts = dict.fromkeys((prefix, self.request.task, self.request.steer_content))
+        return "\n\n".join(part for part in parts if part) + "\n"
 
     def argv(self, folder: Path) -> list[str]:
         """The filled command; `folder` is where its files are, or would be."""
@@ -78,7 +81,7 @@ class Start:
         if self.template.stdin == "none":
             return None
         text = self.payload_text() if self.template.stdin == "payload" else self.request.task or ""
-        return text.encode("utf-8", "surrogateescape")
+        return text.encode()
 
     def environment(self) -> dict[str, str]:
         environment = dict(os.environ)
@@ -98,29 +101,27 @@ def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def run_process(start: Start, record: ProcessRecord, store: ProcessStore, timeout: float | None) -> ProcessRecord:
-    """Runs the command to its end and keeps the record true. Raises SpawnError where it cannot be started."""
+def run_process(
+    start: Start, record: ProcessRecord, store: ProcessStore, timeout: float | None
+) -> tuple[ProcessRecord, VancectlError | None]:
+    """Runs the command to its end and keeps the record true. Raises SpawnError where it cannot be started.
+
+    The error is for a record that could not be kept: what the command did and said is not lost with it.
+    """
     folder = store.folder / record.id
-    argv = start.argv(folder)
-    try:
+
+    def started(pid: int) -> None:
+        nonlocal record
+        record = replace(record, status=RUNNING, pid=pid)
+        store.update(record)
+
+    with _starting(start, record, store, folder):
+        argv = start.argv(folder)
         _write_files(start, folder)
         finished = run_child(
-            argv,
-            stdin=start.stdin(),
-            environment=start.environment(),
-            timeout=timeout,
-            on_start=lambda pid: store.update(replace(record, status=RUNNING, pid=pid)),
+            argv, stdin=start.stdin(), environment=start.environment(), timeout=timeout, on_start=started
         )
-    except ChildError as error:
-        store.release(record)
-        raise SpawnError(error.text, remedy=f"check {start.template.key} in {start.template.origin}") from None
-    except OSError as error:
-        store.release(record)
-        raise SpawnError(
-            f"the files for the process cannot be written: {error.strerror}", remedy="check space and permissions"
-        ) from None
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
     ended = replace(
         record,
         status=_status(finished),
@@ -128,45 +129,57 @@ def run_process(start: Start, record: ProcessRecord, store: ProcessStore, timeou
         ended_at=utc_now(),
         result=read_output(finished.stdout),
     )
-    store.update(ended)
-    return ended
+    try:
+        store.update(ended)
+    except StoreError as error:
+        return ended, error
+    return ended, None
 
 
 def start_process(start: Start, record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
     """Starts the command and leaves it to itself; its output goes to a log. Raises SpawnError."""
     folder = store.folder / record.id
-    argv = start.argv(folder)
-    try:
+    with _starting(start, record, store, folder):
+        argv = start.argv(folder)
         _write_files(start, folder, always=True)
         data = start.stdin()
         source = folder / "stdin" if data is not None else None
         if source is not None and data is not None:
             source.write_bytes(data)
         pid = start_detached(argv, stdin=source, log=folder / "output.log", environment=start.environment())
-        if source is not None:
-            source.unlink()
-    except (ChildError, OSError) as error:
-        store.release(record)
-        shutil.rmtree(folder, ignore_errors=True)
-        text = (
-            error.text
-            if isinstance(error, ChildError)
-            else f"the files for the process cannot be written: {error.strerror}"
-        )
-        raise SpawnError(text, remedy=f"check {start.template.key} in {start.template.origin}") from None
+    if source is not None:
+        source.unlink(missing_ok=True)
     running = replace(record, status=RUNNING, pid=pid, log=str(folder / "output.log"))
     store.update(running)
     return running
+
+
+@contextlib.contextmanager
+def _starting(start: Start, record: ProcessRecord, store: ProcessStore, folder: Path) -> Iterator[None]:
+    """Where no process came to be, for whatever reason, its name is free again and its files are gone."""
+    try:
+        yield
+    except BaseException as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(StoreError):
+            store.release(record)
+        if isinstance(error, ChildError):
+            raise SpawnError(error.text, remedy=f"check {start.template.key} in {start.template.origin}") from None
+        if isinstance(error, OSError):
+            raise SpawnError(
+                f"the files for the process cannot be written: {error.strerror}", remedy="check space and permissions"
+            ) from None
+        raise
 
 
 def read_output(stdout: bytes) -> dict[str, Any]:
     """stdout that is one JSON object is the process's own fields, other text its reply (design, section 5)."""
     text = stdout.decode("utf-8", "replace")
     try:
-        document = json.loads(text)
+        document = json.loads(text, parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         document = None
-    if isinstance(document, dict):
+    if isinstance(document, dict) and depth(document) <= MAX_DEPTH:
         return document
     return {"reply": text} if text else {}
 
@@ -181,7 +194,7 @@ def _write_files(start: Start, folder: Path, *, always: bool = False) -> None:
         folder.mkdir(mode=0o700, parents=True)
     for name, (text, needed) in wanted.items():
         if needed:
-            (folder / name).write_text(text(), encoding="utf-8", errors="surrogateescape")
+            (folder / name).write_text(text(), encoding="utf-8")
 
 
 def _status(finished: Finished) -> str:

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from vancectl.errors import UsageError
 from vancectl.inventory.name import nearest_key
+from vancectl.printable import well_formed
 
 # Other names for the task, in the order in which they are asked, as in the system that the specification describes.
 TASK_ALIASES = ("goal", "prompt", "steerContent")
 AUTO = "auto"
+_NO_TEXTS: dict[str, tuple[Any, str]] = {
+    "params": (dict, "an object"),
+    "fallbackOnNone": (bool, "true or false"),
+    "wait": (bool, "true or false"),
+    "timeoutSeconds": (int | float, "a number of seconds"),
+}
+# What JSON may nest here. Python's own limit depends on who reads and who writes; no request comes near to this one.
+MAX_DEPTH = 100
+_EXAMPLE = 'send one object, such as {"name": …, "task": …}'
 
 
 def _camel(name: str) -> str:
@@ -23,8 +34,6 @@ def _camel(name: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Request:
     """One request. `task` may be absent where `recipe` or `engine` is given; `name` is generated where it is None."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "strict": True, "alias_generator": _camel}
 
     name: str | None = None
     task: str | None = None
@@ -59,52 +68,86 @@ def _named(value: str | None) -> str | None:
 
 
 def parse_request(text: str) -> Request:
-    """Reads one JSON object (process-delegate 3.1). Raises UsageError that names the field."""
+    """Reads one JSON object (process-delegate 3.1); a field that is null counts as left out.
+
+    Raises UsageError that names the field.
+    """
     try:
-        document = json.loads(text)
+        document = json.loads(text, parse_constant=refuse_constant)
+    except RecursionError:
+        raise UsageError(f"the request nests deeper than {MAX_DEPTH} levels", remedy=_EXAMPLE) from None
     except ValueError as error:
-        raise UsageError(
-            f"the request is not JSON: {error}", remedy='send one object, such as {"name": …, "task": …}'
-        ) from None
+        raise UsageError(f"the request is not JSON: {error}", remedy=_EXAMPLE) from None
     if not isinstance(document, dict):
-        raise UsageError("the request must be a JSON object", remedy='send one object, such as {"name": …, "task": …}')
-    document = _with_task(document)
-    keys = [_camel(each.name) for each in fields(Request)]
-    for key in document:
-        if key not in keys:
-            near = nearest_key(key, keys)
+        raise UsageError("the request must be a JSON object", remedy=_EXAMPLE)
+    document = _with_task({key: value for key, value in document.items() if value is not None})
+    names = {_camel(each.name): each.name for each in fields(Request)}
+    for key, value in document.items():
+        if key not in names:
+            near = nearest_key(key, names)
             raise UsageError(
                 f"the request has an unknown field `{key}`",
-                remedy=f"did you mean `{near}`?" if near else f"the fields are {', '.join(keys)}",
+                remedy=f"did you mean `{near}`?" if near else f"the fields are {', '.join(names)}",
             )
-    import pydantic
-
-    try:
-        request = pydantic.TypeAdapter(Request).validate_python(document)
-    except pydantic.ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"the request's field `{place}` is wrong: {first['msg']}", remedy="mend the request") from None
-    return check_request(request)
+        _check_type(key, value)
+    return check_request(Request(**{names[key]: value for key, value in document.items()}))
 
 
 def check_request(request: Request, *, name_required: bool = True) -> Request:
-    """Raises UsageError where a required field is missing or a number makes no sense."""
-    if name_required and (request.name is None or not request.name.strip()):
+    """The request with well-formed texts: a lone surrogate can be neither stored nor sent.
+
+    Raises UsageError where a required field is missing or a value makes no sense.
+    """
+    if name_required and request.name is None:
         raise UsageError("the request has no `name`", remedy="give the process a name that is unique in its session")
+    if request.name is not None and not request.name.strip():
+        raise UsageError("the name is blank", remedy="give the process a name that is unique in its session")
     if request.task is None and not request.explicit:
         raise UsageError("the request has no `task`", remedy="say in plain words what is to be done, or name a recipe")
-    if request.timeout_seconds is not None and not request.timeout_seconds > 0:
+    seconds = request.timeout_seconds
+    if seconds is not None and not 0 < seconds < sys.float_info.max:
         raise UsageError("the time limit must be above 0 seconds", remedy="give a number of seconds, or leave it out")
-    return request
+    if depth(request.params) > MAX_DEPTH:
+        raise UsageError(f"the params nest deeper than {MAX_DEPTH} levels", remedy="pass such a value as a file's path")
+    return replace(request, **{each.name: _well_formed(getattr(request, each.name)) for each in fields(Request)})
+
+
+def refuse_constant(word: str) -> None:
+    """`NaN` and `Infinity` are no JSON, whatever Python reads."""
+    raise ValueError(f"{word} is no JSON")
+
+
+def depth(value: Any) -> int:
+    """How deep lists and mappings nest; 0 for a bare value. Without recursion, which is what it guards."""
+    level, found = [value], 0
+    while level := [each for each in level if isinstance(each, dict | list)]:
+        found += 1
+        level = [inner for each in level for inner in (each.values() if isinstance(each, dict) else each)]
+    return found
+
+
+def _well_formed(value: Any) -> Any:
+    if isinstance(value, str):
+        return well_formed(value)
+    if isinstance(value, dict):
+        return {well_formed(key): _well_formed(inner) for key, inner in value.items()}
+    return [_well_formed(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _with_task(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The request with its task under `task`, whatever the caller called it."""
+    """The request with its task under `task`, whatever the caller called it; a blank one gives way to the next."""
     found = dict(document)
     for alias in TASK_ALIASES:
-        if found.get("task") is None and isinstance(found.get(alias), str):
-            found["task"] = found[alias]
-        if alias != "steerContent":
-            found.pop(alias, None)
+        given = found.get(alias) if alias == "steerContent" else found.pop(alias, None)
+        if given is not None:
+            _check_type(alias, given)
+        if given is not None and not str(found.get("task", "")).strip():
+            found["task"] = given
     return found
+
+
+def _check_type(field_name: str, value: Any) -> None:
+    expected, words = _NO_TEXTS.get(field_name, (str, "a text"))
+    # Python takes true and false for numbers; JSON does not.
+    if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
+        raise UsageError(f"the request's field `{field_name}` must be {words}", remedy="mend the request")

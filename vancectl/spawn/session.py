@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,6 +17,8 @@ from typing import Any
 from vancectl.errors import Place, StoreError
 
 DEFAULT_SESSION = "default"
+STARTING, RUNNING, DONE, FAILED, TIMED_OUT, STOPPED = "STARTING", "RUNNING", "DONE", "FAILED", "TIMED_OUT", "STOPPED"
+ENDED = "ENDED"  # nobody waited, so nobody knows how
 _BUSY_SECONDS = 30.0
 _TABLE = """
 CREATE TABLE IF NOT EXISTS process (
@@ -56,7 +59,10 @@ class ProcessRecord:
     result: dict[str, Any] | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """What the output's `process` holds. The program's own fields win, since it knows its process best."""
+        """What the output's `process` holds.
+
+        The program's own fields win, since it knows its process best; but how it ended is known here.
+        """
         own = {
             "id": self.id,
             "name": self.name,
@@ -70,7 +76,10 @@ class ProcessRecord:
             "startedAt": self.started_at,
             "endedAt": self.ended_at,
         }
-        return {**own, **(self.result or {}), "exitCode": self.exit_code}
+        known = (
+            {"exitCode": self.exit_code} if self.status == DONE else {"exitCode": self.exit_code, "status": self.status}
+        )
+        return {**own, **(self.result or {}), **known}
 
 
 class ProcessStore:
@@ -127,25 +136,39 @@ class ProcessStore:
     def _connection(self) -> Iterator[sqlite3.Connection]:
         path = self._required()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with contextlib.closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as connection:
                 connection.row_factory = sqlite3.Row
                 with connection:
                     connection.execute(_TABLE)
                     yield connection
         except (sqlite3.Error, OSError) as error:
+            # Anything but an operational error means that this is not, or no longer, our file.
+            spoilt = isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.OperationalError)
             raise StoreError(
-                f"the record of processes cannot be used: {error}",
+                f"the record of processes cannot be used: {getattr(error, 'strerror', None) or error}",
                 where=Place(path),
-                remedy="check space and permissions",
+                remedy="move the file away; a new one is made" if spoilt else "check space and permissions",
             ) from None
 
 
 def existing_process(record: ProcessRecord) -> dict[str, Any]:
     """The soft success of a name that is taken (design, section 5)."""
+    if record.status == RUNNING and record.pid is not None and not _alive(record.pid):
+        record = replace(record, status=ENDED)
     known = record.as_json()
     hint = f"a process `{record.name}` exists in the session `{record.session}`; take another name to start another"
     return {**known, "status": "already_exists", "existingStatus": known["status"], "hint": hint}
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # someone else's process has the number, or may not be asked
+    return True
 
 
 def _columns(record: ProcessRecord) -> dict[str, Any]:

@@ -1,0 +1,345 @@
+"""The man pages and the command line say the same: commands, options, settings, reasons, statuses.
+
+A page `vancectl-NAME.1` describes the command NAME with all of its subcommands, `vancectl.1` the whole. Each form in a
+SYNOPSIS lists exactly the options that `--help` shows for it, and each option has an `.It` that explains it. A new
+command needs no change here: it is found in `vancectl --help`, its page in the folder.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.workspace import REPOSITORY, Workspace
+from vancectl.cli.app import COMMANDS
+from vancectl.errors import ExitStatus, VancectlError
+from vancectl.inventory.catalog import Engine
+from vancectl.inventory.schema import PROFILE_FIELDS, RECIPE_FIELDS
+from vancectl.selector.decision import Decision, Reason, Stage, Verdict
+from vancectl.selector.use import ModelUse
+from vancectl.settings import KINDS, STDIN_MODES, variable_of
+from vancectl.spawn.command import PLACEHOLDERS
+from vancectl.spawn.delegation import Delegated
+from vancectl.spawn.fallback import Fallback
+from vancectl.spawn.request import Request
+from vancectl.spawn.session import DONE, ProcessRecord, existing_process
+
+FOLDER = REPOSITORY / "man"
+OVERVIEW = "vancectl.1"
+PAGES = sorted(path.name for path in FOLDER.glob("*.1"))
+COMMAND_PAGES = [name for name in PAGES if name != OVERVIEW]
+
+Words = tuple[str, ...]
+HelpOf = Callable[[Words], str]
+
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+_MACRO = re.compile(r"[A-Z][a-z]|Ns|No")
+
+
+def page_of(command: str) -> str:
+    return f"vancectl-{command}.1"
+
+
+def words_of(page: str) -> Words:
+    """The command that a page describes; none for the overview."""
+    return () if page == OVERVIEW else (page.removeprefix("vancectl-").removesuffix(".1"),)
+
+
+# -- what a page says
+
+
+def lines_of(page: str) -> list[str]:
+    return (FOLDER / page).read_text(encoding="utf-8").splitlines()
+
+
+def section(page: str, *titles: str) -> list[str]:
+    """The lines below a `.Sh` title, up to the next one; below a `.Ss` title in it where two are given."""
+    lines = lines_of(page)
+    for macro, title in zip((".Sh", ".Ss"), titles, strict=False):
+        start = next((number for number, line in enumerate(lines) if line == f"{macro} {title}"), None)
+        assert start is not None, f"{page} has no section `{macro} {title}`"
+        lines = lines[start + 1 :]
+        ends = (".Sh ",) if macro == ".Sh" else (".Sh ", ".Ss ")
+        lines = lines[: next((number for number, line in enumerate(lines) if line.startswith(ends)), len(lines))]
+    return lines
+
+
+def flags(line: str) -> Iterator[str]:
+    """The options that a line sets with `Fl`: `.It Fl q , -quiet` has `-q` and `--quiet`."""
+    in_flag = False
+    for token in line.removeprefix(".").split():
+        if _MACRO.fullmatch(token):
+            in_flag = token == "Fl"
+        elif in_flag and token[-1].isalnum():
+            yield f"-{token}"
+
+
+def terms(lines: list[str], macro: str = "Cm") -> list[str]:
+    """What the items of lists are called: `.It Cm first , second` has two terms."""
+    heads = [line.split()[2:] for line in lines if line.startswith(f".It {macro} ")]
+    return [word for head in heads for word in head if word != ","]
+
+
+def lists(lines: list[str]) -> Iterator[list[str]]:
+    """The terms of each list that is in no other."""
+    depth, start = 0, 0
+    for number, line in enumerate(lines):
+        if line.startswith(".Bl"):
+            depth, start = depth + 1, number if depth == 0 else start
+        elif line.startswith(".El"):
+            depth -= 1
+            if depth == 0:
+                yield terms(lines[start:number])
+
+
+def synopsis(page: str) -> dict[Words, list[str]]:
+    """The options of each form, by the words of its command."""
+    forms: list[tuple[list[str], list[str]]] = []
+    for line in section(page, "SYNOPSIS"):
+        if line == ".Nm vancectl":
+            forms.append(([], []))
+        elif line.startswith(".Cm "):
+            forms[-1][0].extend(line.split()[1:])
+        else:
+            forms[-1][1].extend(flags(line))
+    return {tuple(words): options for words, options in forms}
+
+
+# -- what the installed command says
+
+_HELP: dict[Words, str] = {}
+
+
+@pytest.fixture
+def help_of(ws: Workspace) -> HelpOf:
+    """The help text of a command; each command is run once."""
+
+    def read(words: Words) -> str:
+        if words not in _HELP:
+            _HELP[words] = ws.run(*words, "--help").expect().stdout
+        return _HELP[words]
+
+    return read
+
+
+def block(text: str, title: str) -> list[str]:
+    """The first column of a block of a help text; continuation lines are indented deeper."""
+    lines = text.partition(f"\n{title}:\n")[2].partition("\n\n")[0].splitlines()
+    return [re.split(r" {2,}", line.strip())[0] for line in lines if re.match(r"  \S", line)]
+
+
+def options_in(text: str) -> list[str]:
+    return [option for head in block(text, "Options") for option in _OPTION.findall(head)]
+
+
+def commands_in(text: str) -> list[str]:
+    return block(text, "Commands")
+
+
+def tree(page: str, help_of: HelpOf) -> dict[Words, list[str]]:
+    """The options of the page's command and, but for the overview, of all commands below it."""
+    found: dict[Words, list[str]] = {}
+    waiting = [words_of(page)]
+    while waiting:
+        words = waiting.pop()
+        text = help_of(words)
+        found[words] = options_in(text)
+        if words:
+            waiting.extend((*words, name) for name in commands_in(text))
+    return found
+
+
+def summary(text: str) -> str:
+    """The first sentence below the usage line."""
+    paragraph = text.partition("\n\n")[2].partition("\n\n")[0]
+    return re.split(r"(?<=\.)\s+(?=[A-Z])", " ".join(paragraph.split()))[0]
+
+
+def compare(said: list[str], true: list[str], what: str, page: str) -> None:
+    """Both directions, and nothing twice; the message names each one and the page."""
+    missing, invented = sorted(set(true) - set(said)), sorted(set(said) - set(true))
+    twice = sorted({each for each in said if said.count(each) > 1})
+    assert not missing, f"{page} lacks {what}: {', '.join(missing)}"
+    assert not invented, f"{page} has {what} that there is not: {', '.join(invented)}"
+    assert not twice, f"{page} has {what} twice: {', '.join(twice)}"
+
+
+# -- commands and options
+
+
+def test_every_command_has_a_page_and_every_page_a_command(help_of: HelpOf) -> None:
+    commands = commands_in(help_of(()))
+    assert commands, "no commands were found in `vancectl --help`"
+    compare(PAGES, [OVERVIEW, *map(page_of, commands)], "pages", "man/")
+
+
+def test_the_overview_lists_every_command(help_of: HelpOf) -> None:
+    listed = [term.removeprefix("vancectl-") for term in terms(section(OVERVIEW, "COMMANDS"), "Xr") if term != "1"]
+    compare(listed, commands_in(help_of(())), "commands", OVERVIEW)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_synopsis_has_every_form(page: str, help_of: HelpOf) -> None:
+    said = [" ".join(("vancectl", *words)) for words in synopsis(page)]
+    compare(said, [" ".join(("vancectl", *words)) for words in tree(page, help_of)], "forms", page)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_synopsis_has_the_options_of_each_form(page: str, help_of: HelpOf) -> None:
+    true = tree(page, help_of)
+    for words, options in synopsis(page).items():
+        compare(options, true.get(words, []), f"options of `{' '.join(('vancectl', *words))}`", f"SYNOPSIS of {page}")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_option_is_explained(page: str, help_of: HelpOf) -> None:
+    said = [option for line in lines_of(page) if line.startswith(".It Fl ") for option in flags(line[4:])]
+    true = {option for options in tree(page, help_of).values() for option in options}
+    compare(sorted(set(said)), sorted(true), "explained options", page)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_mentions_an_option_that_there_is_not(page: str, help_of: HelpOf) -> None:
+    true = {option for each in PAGES for options in tree(each, help_of).values() for option in options}
+    said = {option for line in lines_of(page) if line.startswith(".") for option in flags(line)}
+    assert said <= true, f"{page} mentions options that there are not: {', '.join(sorted(said - true))}"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_overview_summarises_a_command_in_its_own_words(command: str, help_of: HelpOf) -> None:
+    own = summary(help_of((command,)))
+    assert COMMANDS[command][1] == own, f"vancectl.cli.app.COMMANDS and `vancectl {command} --help` differ"
+
+
+# -- what else is held in tables
+
+
+def statuses(page: str) -> list[str]:
+    return [line.split()[1] for line in section(page, "EXIT STATUS") if line.startswith(".It ")]
+
+
+def test_the_overview_has_every_exit_status() -> None:
+    compare(statuses(OVERVIEW), [str(status.value) for status in ExitStatus], "exit statuses", OVERVIEW)
+
+
+@pytest.mark.parametrize("page", COMMAND_PAGES)
+def test_a_page_has_only_exit_statuses_that_there_are(page: str) -> None:
+    said = statuses(page)
+    assert "0" in said, f"{page} does not say what status 0 means"
+    unknown = set(said) - {str(status.value) for status in ExitStatus}
+    assert not unknown, f"{page} has exit statuses that there are not: {', '.join(sorted(unknown))}"
+
+
+def decision_keys() -> list[str]:
+    return list(Decision(Verdict.NONE, Reason.NO_KEY, "", Stage.NONE, nearest=("default",)).as_json())
+
+
+def process_keys() -> list[str]:
+    record = ProcessRecord("1", "default", "name", DONE, "default", "ford", "now", {}, result={"reply": ""})
+    return list(existing_process(record))
+
+
+def answer_keys() -> list[str]:
+    return list(Delegated({}, Fallback("default", ""), {}, {}, VancectlError("")).as_json())
+
+
+def request_fields() -> list[str]:
+    return [re.sub(r"_(\w)", lambda found: found[1].upper(), field.name) for field in dataclasses.fields(Request)]
+
+
+# Page, title of the section (and of the subsection), which of its lists (None for all), what they must hold.
+TABLES: list[tuple[str, tuple[str, ...], int | None, list[str]]] = [
+    ("vancectl.1", ("DECISION",), 0, decision_keys()),
+    ("vancectl.1", ("DECISION",), 1, list(ModelUse("", "").as_json())),
+    ("vancectl-select.1", ("REASONS",), None, [reason.value for reason in Reason]),
+    ("vancectl-delegate.1", ("SPAWN COMMAND",), 0, [f"{{{name}}}" for name in PLACEHOLDERS]),
+    ("vancectl-delegate.1", ("SPAWN COMMAND",), 1, list(STDIN_MODES)),
+    ("vancectl-delegate.1", ("SPAWN COMMAND", "Requests"), None, request_fields()),
+    ("vancectl-delegate.1", ("ANSWER",), 0, answer_keys()),
+    ("vancectl-delegate.1", ("ANSWER", "The process"), None, process_keys()),
+    ("vancectl-recipes.1", ("RECIPE FILES", "Fields"), None, list(RECIPE_FIELDS)),
+    ("vancectl-recipes.1", ("RECIPE FILES", "Profiles"), None, list(PROFILE_FIELDS)),
+    ("vancectl-catalog.1", ("DESCRIPTION", "show"), 0, [field.name for field in dataclasses.fields(Engine)]),
+    ("vancectl-settings.1", ("SETTINGS",), None, list(KINDS)),
+]
+
+
+@pytest.mark.parametrize(
+    ("page", "titles", "which", "true"),
+    [pytest.param(*table, id=f"{table[0]} {' '.join(table[1])} {table[2] or ''}".strip()) for table in TABLES],
+)
+def test_a_page_holds_a_whole_table(page: str, titles: tuple[str, ...], which: int | None, true: list[str]) -> None:
+    found = list(lists(section(page, *titles)))
+    said = [term for each in found for term in each] if which is None else found[which]
+    compare(said, true, "entries", f"{page}, {', '.join(titles)}")
+
+
+@pytest.mark.parametrize("key", KINDS)
+def test_a_setting_has_its_type_default_and_variable(key: str) -> None:
+    page = "vancectl-settings.1"
+    text = "\n".join(section(page, "SETTINGS"))
+    item = text.partition(f".It Cm {key}\n")[2].partition("\n.It Cm ")[0]
+    facts = {
+        label: " ".join(re.sub(r"(?m)^\.(Ql|Ev) |^\.(Bd|Ed|El).*$", "", body).split())
+        for label, body in re.findall(r"\.It (Type|Default|Variable):\n(.*?)(?=\n\.It |\n\.El|\Z)", item, re.DOTALL)
+    }
+    assert facts.get("Type") == KINDS[key].expected, f"{page}: the type of {key}"
+    assert facts.get("Variable") == variable_of(key), f"{page}: the variable of {key}"
+    assert _value(facts.get("Default", "")) == _bundled(key), f"{page}: the default of {key}"
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _bundled(key: str) -> Any:
+    value = yaml.safe_load((REPOSITORY / "defaults" / "settings.yaml").read_text(encoding="utf-8"))
+    for part in key.split("."):
+        value = value[part]
+    return value
+
+
+def test_the_overview_has_every_variable() -> None:
+    """Those that stand in the code; settings' variables are in their own page."""
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (REPOSITORY / "vancectl").rglob("*.py"))
+    read = set(re.findall(r"\b(?:VANCECTL|ANTHROPIC)_[A-Z_]*[A-Z]\b", code))
+    of_settings = {name for name in read if "__" in name} | {variable_of(key) for key in KINDS}
+    missing = read - of_settings - set(terms(section(OVERVIEW, "ENVIRONMENT"), "Ev"))
+    assert not missing, f"{OVERVIEW} lacks variables: {', '.join(sorted(missing))}"
+
+
+# -- form
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_has_every_section_that_people_look_for(page: str) -> None:
+    for title in ("NAME", "SYNOPSIS", "DESCRIPTION", "ENVIRONMENT", "EXIT STATUS", "EXAMPLES", "SEE ALSO"):
+        assert any(line.strip() for line in section(page, title)), f"{page}: {title} is empty"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_refers_only_to_pages_that_there_are(page: str) -> None:
+    named = {line.split()[1] for line in lines_of(page) for line in re.findall(r"\bXr vancectl\S*", line)}
+    missing = named - {name.removesuffix(".1") for name in PAGES}
+    assert not missing, f"{page} refers to {', '.join(sorted(missing))}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_mandoc_finds_nothing_wrong(page: str) -> None:
+    mandoc = shutil.which("mandoc")
+    if mandoc is None:
+        pytest.skip(f"mandoc is not installed, so {page} IS NOT CHECKED: apt-get install mandoc")
+    # In the folder, so that it finds the pages that others refer to.
+    done = subprocess.run([mandoc, "-Tlint", page], cwd=FOLDER, capture_output=True, text=True, check=False)
+    assert not done.stdout + done.stderr, f"{page}:\n{done.stdout}{done.stderr}"

@@ -1,0 +1,57 @@
+"""The candidates for a task: the whole inventory, or beyond `routing.recipeListLimit` the best of a ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from vancectl.inventory.inventory import Inventory
+
+if TYPE_CHECKING:
+    from vancectl.inventory.recipe import Recipe
+    from vancectl.selector.decision import Hit
+    from vancectl.selector.shortlist import Ranker
+    from vancectl.settings import Settings
+
+DEFAULT_RECIPE = "default"
+
+
+class Candidates:
+    """Narrows one inventory for many tasks; the ranking is built when it is first needed."""
+
+    def __init__(self, inventory: Inventory, settings: Callable[[], Settings]) -> None:
+        self._recipes = inventory.recipes
+        self._settings = settings
+
+    @property
+    def total(self) -> int:
+        return len(self._recipes)
+
+    def shortlist(self, task: str, hits: Sequence[Hit]) -> Sequence[Recipe]:
+        """Trigger hits and `default` are always kept, and so is the inventory's order."""
+        limit: int = self._settings()["routing.recipeListLimit"]
+        if len(self._recipes) <= limit:
+            return self._recipes
+        from vancectl.selector.shortlist import shortlist
+
+        kept = {hit.recipe for hit in hits} | {DEFAULT_RECIPE}
+        always = [index for index, recipe in enumerate(self._recipes) if recipe.name in kept]
+        return [self._recipes[index] for index in shortlist(self._ranker.rank(task), limit, always)]
+
+    def nearest(self, task: str) -> list[str]:
+        """Recipe names by how well they agree with the task, best first."""
+        return [self._recipes[index].name for index in self._ranker.rank(task)]
+
+    @cached_property
+    def _ranker(self) -> Ranker:
+        from vancectl.selector.shortlist import LexicalRanker, RecipeText
+
+        return LexicalRanker(
+            [
+                RecipeText(
+                    recipe.name, recipe.title or "", recipe.description, tuple(recipe.phrases), tuple(recipe.tags)
+                )
+                for recipe in self._recipes
+            ]
+        )
