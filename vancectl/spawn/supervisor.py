@@ -1,0 +1,197 @@
+"""The supervisor of one process: starts it, waits without cost, records its end in the lifeline, tells who asked.
+
+It runs as a program of its own (`supervision.py` starts it) and outlives vancectl. One waits for each process, so it
+imports next to nothing: about 10 MB and no work until a signal comes. What it is to do comes as one JSON object on its
+standard input, whole or not at all; its environment is the program's own. It answers with one line: the program's
+process id, or why it could not be started.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+
+# Run by its path and without the site module, so that nothing of a project or an environment can get in between.
+sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+from vancectl.spawn.lifeline import Lifeline, birth_of
+
+_STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+_WAITED = {signal.SIGCHLD, signal.SIGALRM, *_STOPPING}
+# After TERM; a second signal to the supervisor shortens it.
+_GRACE = 10.0
+_GROUP_GRACE = 1.0
+_TAIL = 60_000  # what a pipe takes before anyone reads
+
+
+def main() -> None:
+    try:
+        job = json.loads(sys.stdin.buffer.read())
+    except ValueError:
+        sys.exit(1)  # who started us has died in the middle of the sentence
+    lifeline = Lifeline(job["folder"], job["lifeline"])
+    os.set_inheritable(lifeline.handle, False)
+    signal.pthread_sigmask(signal.SIG_BLOCK, _WAITED)
+    begun = time.monotonic()
+    pid, error = _start(job, lifeline)
+    if error:
+        _answer({"errno": error})
+        sys.exit(1)
+    stood = {"supervisor": os.getpid(), "pid": pid, "birth": birth_of(pid)}
+    lifeline.write(stood)
+    _answer({"pid": pid})
+    exit_code, reason = _wait(pid, job["timeout"])
+    end = {
+        "status": reason or ("DONE" if exit_code == 0 else "FAILED"),
+        "exitCode": exit_code,
+        "endedAt": _now(),
+        "seconds": round(time.monotonic() - begun, 3),
+    }
+    lifeline.write({**stood, **end})
+    if job["onExit"]:
+        _tell(job, {**stood, **end})
+
+
+def _start(job: dict[str, object], lifeline: Lifeline) -> tuple[int, int]:
+    """The process id and 0, or 0 and the number of the error. The program is in the lifeline before it runs."""
+    told, tell = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setsid()
+            lifeline.write({"supervisor": os.getppid(), "pid": os.getpid(), "birth": birth_of(os.getpid())})
+            _become(job["argv"], job["stdin"] or os.devnull, job["log"])
+        except OSError as error:
+            os.write(tell, str(error.errno).encode())
+        finally:
+            os._exit(127)
+    os.close(tell)
+    error = os.read(told, 16)
+    os.close(told)
+    if error:
+        os.waitpid(pid, 0)
+        return 0, int(error)
+    return pid, 0
+
+
+def _become(argv: object, stdin: object, log: object) -> None:
+    assert isinstance(argv, list)
+    assert isinstance(stdin, str | int)
+    source = os.open(stdin, os.O_RDONLY) if isinstance(stdin, str) else stdin
+    output = os.open(str(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(source, 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    # Python ignores these two, and a program would inherit that.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, set())
+    # Bytes, as they were given; Latin-1 is how they came through the JSON.
+    words = [word.encode("latin-1") for word in argv]
+    os.execvpe(words[0], words, os.environb)
+
+
+def _answer(document: dict[str, object]) -> None:
+    """Whoever asked may be gone; the program runs all the same."""
+    try:
+        os.write(1, json.dumps(document).encode() + b"\n")
+    except OSError:
+        pass
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+
+
+def _wait(pid: int, timeout: object) -> tuple[int, str]:
+    """Exit code and, where it was made to end, TIMED_OUT or STOPPED."""
+    if isinstance(timeout, int | float):
+        signal.setitimer(signal.ITIMER_REAL, min(timeout, 1e9))
+    reason = ""
+    while True:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            break
+        came = signal.sigwait(_WAITED)
+        if came == signal.SIGCHLD:
+            continue
+        if reason:  # the grace is over, or somebody insists
+            _signal(pid, signal.SIGKILL)
+            continue
+        reason = "TIMED_OUT" if came == signal.SIGALRM else "STOPPED"
+        _signal(pid, signal.SIGTERM)
+        signal.setitimer(signal.ITIMER_REAL, _GRACE)
+    if reason:
+        _end_rest(pid)
+    return os.waitstatus_to_exitcode(status), reason
+
+
+def _signal(pid: int, number: int) -> None:
+    try:
+        os.killpg(pid, number)
+    except OSError:
+        pass
+    if number == signal.SIGKILL:
+        try:
+            os.kill(pid, number)  # it may have left its own group
+        except OSError:
+            pass
+
+
+def _end_rest(pid: int) -> None:
+    """What the program left behind in its group had the same TERM, and gets KILL a second later."""
+    limit = time.monotonic() + _GROUP_GRACE
+    try:
+        while time.monotonic() < limit:
+            os.killpg(pid, 0)
+            time.sleep(0.02)
+        os.killpg(pid, signal.SIGKILL)
+    except OSError:
+        return
+
+
+def _tell(job: dict[str, object], end: dict[str, object]) -> None:
+    """Calls the command for the end with the event on its standard input, and does not wait for it."""
+    event = dict(job["event"])  # type: ignore[call-overload]  # an object, as JSON has it
+    event["process"] = {**event["process"], **_said(str(job["log"])), **{key: end[key] for key in _EVENT_KEYS}}
+    data = json.dumps(event).encode() + b"\n"
+    if len(data) > _TAIL:
+        event["process"] = {key: value for key, value in event["process"].items() if key in (*_EVENT_KEYS, "id", "name")}
+        data = json.dumps(event).encode() + b"\n"
+    if os.fork() == 0:
+        try:
+            source, sink = os.pipe()
+            os.write(sink, data)
+            os.close(sink)
+            os.setsid()
+            _become(job["onExit"], source, os.path.join(str(job["folder"]), "on-exit.log"))
+        except OSError:
+            pass
+        finally:
+            os._exit(127)
+
+
+_EVENT_KEYS = ("status", "exitCode", "endedAt", "seconds", "pid")
+
+
+def _said(log: str) -> dict[str, object]:
+    """The JSON object in the last line of the output, where there is one."""
+    try:
+        with open(log, "rb") as file:
+            file.seek(max(os.fstat(file.fileno()).st_size - _TAIL, 0))
+            lines = file.read().strip().splitlines()
+        document = json.loads(lines[-1]) if lines else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _now() -> str:
+    now = time.time()
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03}+00:00"
+
+
+if __name__ == "__main__":
+    main()
