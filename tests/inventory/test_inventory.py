@@ -25,7 +25,15 @@ def test_bundled_then_tenant_then_project_each_by_name(ws: Workspace) -> None:
 
 
 def test_an_override_keeps_the_place_of_what_it_overrides(ws: Workspace) -> None:
-    for file in ("P/recipes/x", "P/recipes/b", "P/recipes/n", "T/recipes/b", "T/recipes/c", "B/recipes/c", "B/recipes/x"):
+    for file in (
+        "P/recipes/x",
+        "P/recipes/b",
+        "P/recipes/n",
+        "T/recipes/b",
+        "T/recipes/c",
+        "B/recipes/c",
+        "B/recipes/x",
+    ):
         ws.recipe(f"{file}.yaml", file)
     assert [(recipe.name, recipe.description) for recipe in inventory(ws).recipes] == [
         ("c", "T/recipes/c"),

@@ -95,7 +95,10 @@ def test_the_payload_is_one_line_of_json_with_the_task_as_given(ws: Workspace, t
 
 @pytest.mark.parametrize(
     ("stdin", "reply"),
-    [("task", "ARGS:-p --agent good -- fix tests;STDIN:fix tests"), ("none", "ARGS:-p --agent good -- fix tests;STDIN:")],
+    [
+        ("task", "ARGS:-p --agent good -- fix tests;STDIN:fix tests"),
+        ("none", "ARGS:-p --agent good -- fix tests;STDIN:"),
+    ],
 )
 def test_an_agent_program_that_reads_stdin_besides_its_arguments(ws: Workspace, stdin: str, reply: str) -> None:
     ws.program("claude", "printf 'ARGS:%s;' \"$*\"; printf STDIN:; cat")
@@ -285,7 +288,10 @@ def test_bytes_that_are_not_utf_8_are_replaced(ws: Workspace, stdin: str) -> Non
     bytes_in_an_argument = b"fix tests \xff\xe9".decode("utf-8", "surrogateescape")
     done = ws.run("delegate", "--title", bytes_in_an_argument, bytes_in_an_argument).expect()
     assert done.json["process"]["reply"].startswith("fix tests \ufffd\ufffd")
-    assert (done.json["process"]["reply"].count("\ufffd"), done.stderr) == ({"payload": 6, "task": 4, "none": 2}[stdin], "")
+    assert (done.json["process"]["reply"].count("\ufffd"), done.stderr) == (
+        {"payload": 6, "task": 4, "none": 2}[stdin],
+        "",
+    )
 
 
 @pytest.mark.parametrize(

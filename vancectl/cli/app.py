@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from importlib import import_module
@@ -71,7 +72,8 @@ def vancectl(
     """Decide from plain words which recipe an agent should run, say why, and start it.
 
     Exit status: 0 done (NONE is done); 1 a negative answer that was asked about; 2 usage, settings or recipe error;
-    3 the spawn command failed; 4 the model could not be used and --strict was given; 130 interrupted.
+    3 the spawn command failed; 4 the model could not be used and --strict was given; 130 interrupted; 141 the reader of
+    stdout has gone.
     """
 
 
@@ -81,6 +83,8 @@ def main() -> NoReturn:
     It leaves without the interpreter's own farewell, which takes every module apart and costs more than most commands
     (10 ms of 60). Nothing of ours waits for that: files are closed where they were opened.
     """
+    # Most of what a start allocates stays until its end; looking for cycles in it costs a tenth of a large listing.
+    gc.set_threshold(1_000_000)
     status = run()
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -95,7 +99,9 @@ def run() -> int:
     try:
         app()
     except SystemExit as end:
-        if end.code == ExitStatus.USAGE and _may_have_lost_dash(sys.argv[1:]):
+        # Typer's own usage errors end with a bare number, ours with an ExitStatus.
+        typers = end.code == ExitStatus.USAGE and not isinstance(end.code, ExitStatus)
+        if typers and _may_have_lost_dash(sys.argv[1:]):
             print("Hint: a task that begins with `-` goes behind `--`.", file=sys.stderr)  # noqa: T201  # as above
         return end.code if isinstance(end.code, int) else ExitStatus.DONE
     except VancectlError as error:

@@ -11,10 +11,10 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vancectl.cli.output import to_json
 from vancectl.cli.task import STDIN
 from vancectl.errors import Place, UsageError
 from vancectl.selector.decision import Stage
+from vancectl.strict_json import to_json
 
 if TYPE_CHECKING:
     from vancectl.cli.output import Output

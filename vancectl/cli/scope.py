@@ -45,8 +45,12 @@ class Scope:
             typer.Option("--set", metavar="KEY=VALUE", help="Set a setting for this call (repeatable)."),
         ] = None,
         quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No warnings.")] = False,
-        no_cache: Annotated[bool, typer.Option("--no-cache", help="Read every file again, and keep nothing.")] = False,
-        verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Say more on stderr.")] = 0,
+        no_cache: Annotated[
+            bool, typer.Option("--no-cache", help="Read every recipe file again, and keep none compiled.")
+        ] = False,
+        verbose: Annotated[
+            int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Say more on stderr.")
+        ] = 0,
     ) -> None:
         self._recipes = recipes or []
         self._no_project = no_project

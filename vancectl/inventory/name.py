@@ -16,6 +16,8 @@ def canonical(name: str) -> str:
     Each part of a name with slashes is treated for itself. File systems may store accents decomposed,
     so that one visible name would be two without NFC.
     """
+    if name.isascii() and name.split() == [name]:  # nearly every name
+        return name.lower()
     parts = unicodedata.normalize("NFC", name).split("/")
     return "/".join("-".join(part.split()).lower() for part in parts)
 

@@ -59,7 +59,7 @@ def _selector_recipe(cascade: Cascade) -> Recipe:
         recipe = cascade.find(SELECTOR_RECIPE).recipe
     else:
         layer = Layer(LayerKind.BUNDLED, defaults_dir() / "recipes")
-        recipe = load_recipe(SELECTOR_RECIPE, layer, layer.directory / f"{SELECTOR_RECIPE}.yaml")
+        recipe = load_recipe(SELECTOR_RECIPE, layer, str(layer.directory / f"{SELECTOR_RECIPE}.yaml"))
     if isinstance(recipe, BrokenRecipe):
         raise ModelError(Reason.NO_MODEL, f"the recipe `{SELECTOR_RECIPE}` is broken: {recipe.fault}")
     return recipe

@@ -113,7 +113,8 @@ def run_process(
     def started(pid: int) -> None:
         nonlocal record
         record = replace(record, status=RUNNING, pid=pid)
-        store.update(record)
+        with contextlib.suppress(StoreError):  # no reason to end the command; if it lasts, it is told at the end
+            store.update(record)
 
     with _starting(start, record, store, folder):
         argv = start.argv(folder)
