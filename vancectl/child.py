@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import FrameType, TracebackType
 from typing import IO, Any, Self
 
@@ -54,11 +53,14 @@ def run_child(
     timeout: float | None = None,
     capture_stderr: bool = False,
     on_start: Callable[[int], None] | None = None,
+    on_output: Callable[[bytes], None] | None = None,
 ) -> Finished:
     """Runs a program to its end and returns its output; without `stdin` it reads an end of file at once.
 
     A time-out ends the whole process group (TERM, then KILL); what was written until then is kept. So does a signal
     that asks for the end, once the program itself has followed it. Raises ChildError where it cannot be started.
+
+    `on_output` gets the standard output as it comes, on another thread.
     """
     timed_out = False
     stdout, stderr = bytearray(), bytearray()
@@ -80,7 +82,7 @@ def run_child(
                 on_start(process.pid)
             if stdin is not None:
                 _thread(_feed, process.stdin, stdin)
-            readers = [_thread(_drain, process.stdout, stdout)]
+            readers = [_thread(_drain, process.stdout, stdout, on_output)]
             if capture_stderr:
                 readers.append(_thread(_drain, process.stderr, stderr))
             try:
@@ -104,20 +106,6 @@ def run_child(
     return Finished(process.returncode, bytes(stdout), bytes(stderr), timed_out, interrupted)
 
 
-def start_detached(
-    argv: Sequence[str], *, stdin: Path | None, log: Path, environment: Mapping[str, str] | None = None
-) -> int:
-    """Starts a program in a session of its own, with both outputs in `log`, and returns its process id.
-
-    Input comes from a file, since nobody stays to feed a pipe. Raises ChildError.
-    """
-    with open(stdin or os.devnull, "rb") as source, open(log, "ab") as output:
-        process = _start(argv, stdin=source, stdout=output, stderr=output, env=environment, start_new_session=True)
-    # Not waited for, on purpose: it outlives this process, and must not be reported as left behind.
-    process.returncode = 0
-    return process.pid
-
-
 def end_group(process: subprocess.Popen[bytes], grace: float) -> None:
     """Ends a program and its process group: TERM, and after `grace` seconds KILL for whatever is left of it."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -135,17 +123,20 @@ def end_group(process: subprocess.Popen[bytes], grace: float) -> None:
 def _start(argv: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(argv, **options)
-    except UnicodeEncodeError as error:
-        raise ChildError(
+    except (OSError, ValueError) as error:
+        raise refusal(argv, error, options["env"]) from None
+
+
+def refusal(argv: Sequence[str], error: OSError | ValueError, environment: Mapping[str, str] | None) -> ChildError:
+    """What it means that a program could not be started with this error."""
+    if isinstance(error, UnicodeEncodeError):
+        return ChildError(
             f"an argument holds a character that the locale's {error.encoding} does not have; "
             "take a UTF-8 locale, or pass the task on stdin"
-        ) from None
-    except ValueError:
-        raise ChildError(
-            "an argument holds a NUL character, which no program can be given; pass the task on stdin"
-        ) from None
-    except OSError as error:
-        raise ChildError(_why_not(argv[0], error, options["env"])) from None
+        )
+    if isinstance(error, ValueError):
+        return ChildError("an argument holds a NUL character, which no program can be given; pass the task on stdin")
+    return ChildError(_why_not(argv[0], error, environment))
 
 
 def _why_not(program: str, error: OSError, environment: Mapping[str, str] | None) -> str:
@@ -182,10 +173,12 @@ def _feed(pipe: IO[bytes], data: bytes) -> None:
             rest = rest[os.write(pipe.fileno(), rest) :]
 
 
-def _drain(pipe: IO[bytes], into: bytearray) -> None:
+def _drain(pipe: IO[bytes], into: bytearray, on_output: Callable[[bytes], None] | None = None) -> None:
     with contextlib.suppress(OSError), pipe:
         while chunk := os.read(pipe.fileno(), 65536):
             into += chunk
+            if on_output is not None:
+                on_output(chunk)
 
 
 class _Relay:

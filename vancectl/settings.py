@@ -159,6 +159,7 @@ KINDS: dict[str, Kind] = {
     "spawn.env": VARIABLES,
     "spawn.timeout": LIMIT,
     "spawn.engines": ENGINES,
+    "spawn.maxDepth": WHOLE,
 }
 
 

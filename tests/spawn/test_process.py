@@ -486,7 +486,7 @@ def test_a_command_left_to_itself_goes_on(ws: Workspace) -> None:
     until(lambda: ws.path("P/ended").exists(), "the command has ended")
     assert log.read_text() == "begun\nnote\ndone\n"
     assert json.loads(ws.path("P/payload").read_text())["task"] == "fix tests"
-    assert [path.name for path in log.parent.iterdir()] == ["output.log"]
+    assert {path.name for path in log.parent.iterdir()} == {"output.log", "lifeline"}
 
 
 @pytest.mark.parametrize(("stdin", "read"), [("task", "fix tests"), ("none", "")])
@@ -512,10 +512,13 @@ def test_a_program_left_to_itself_that_cannot_be_started(ws: Workspace) -> None:
     ws.run("delegate", "--name", "a", "--set", 'spawn.command=["true"]', "fix tests").expect()
 
 
-def test_a_time_limit_that_nobody_keeps_is_warned_of(ws: Workspace) -> None:
-    spawn(ws, "true")
-    started = ws.run("delegate", "--no-wait", "--timeout", "5", "fix tests").expect()
-    assert started.stderr == "warning: the time limit is not kept, since nobody waits for the process\n"
+def test_the_time_limit_of_a_command_left_to_itself_is_kept(ws: Workspace) -> None:
+    spawn_sh(ws, "echo $$ >pid; exec sleep 300")
+    started = ws.run("delegate", "--no-wait", "--timeout", "0.5", "--name", "a", "fix tests").expect()
+    assert started.stderr == ""
+    ended = ws.run("processes", "wait", "a", "--json").expect(1).json
+    assert [ended[key] for key in ("status", "exitCode")] == ["TIMED_OUT", -15]
+    assert state_of(pid_in(ws.path("P/pid"))) == ""
 
 
 # Environment and engines.

@@ -240,7 +240,7 @@ def test_a_time_limit(seconds: float) -> None:
         ("recipes", "did you mean `recipe`?"),
         ("steer_content", "did you mean `steerContent`?"),
         (
-            "asyncFallback",
+            "asynchronous",
             "the fields are name, task, title, steerContent, params, recipe, engine, fallbackOnNone, wait",
         ),
         ("", "the fields are name, task"),

@@ -79,11 +79,9 @@ def test_a_process_left_to_itself_is_known_while_it_runs_and_when_it_has_ended(w
     known = ws.run("delegate", "--name", "a", "fix tests").expect().json["process"]
     assert (known["existingStatus"], known["pid"], known["log"]) == ("RUNNING", started["pid"], started["log"])
     os.kill(started["pid"], signal.SIGKILL)
-
-    def status() -> object:
-        return ws.run("delegate", "--name", "a", "fix tests").expect().json["process"]["existingStatus"]
-
-    until(lambda: status() == "ENDED", "it is known to have ended")
+    ws.run("processes", "wait", "a", "--timeout", "10").expect(1)
+    ended = ws.run("delegate", "--name", "a", "fix tests").expect().json["process"]
+    assert (ended["existingStatus"], ended["exitCode"]) == ("FAILED", -9)
 
 
 def test_another_session_is_free(ws: Workspace) -> None:
@@ -276,5 +274,5 @@ def test_the_state_directory_may_lie_deep_and_not_exist_yet(ws: Workspace) -> No
     good(ws, "true")
     deep = ws.root / "a" / "b" / "c"
     ws.run("delegate", "fix tests", env={"VANCECTL_STATE_DIR": str(deep)}).expect()
-    assert sorted(path.name for path in deep.iterdir()) == ["processes.sqlite3"]
+    assert sorted(path.name for path in deep.iterdir()) == ["processes", "processes.sqlite3"]
     assert not Path(ws.state).exists()

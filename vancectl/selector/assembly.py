@@ -66,7 +66,8 @@ def _selector_recipe(cascade: Cascade) -> Recipe:
 
 
 def _model(settings: Settings, recipe: Recipe, wanted: str | None) -> Model:
-    from vancectl.selector.llm import KEY_VARIABLES, AnthropicModel, find_credential
+    from vancectl.selector.credential import KEY_VARIABLES, find_credential
+    from vancectl.selector.llm import AnthropicModel
 
     backend = settings["selector.backend"]
     if backend == "off":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import signal
 from collections.abc import Callable
@@ -15,8 +16,10 @@ from vancectl.inventory.catalog import EngineCatalog
 from vancectl.selector.decision import Decision, Reason, Stage, Verdict
 from vancectl.settings import Settings
 from vancectl.spawn.applied import AppliedRecipe, apply_engine, apply_recipe
+from vancectl.spawn.caller import find_caller
 from vancectl.spawn.command import cautions, find_template, no_command
 from vancectl.spawn.fallback import SETTING, Fallback, choose_fallback
+from vancectl.spawn.lifeline import Lifeline
 from vancectl.spawn.process import Start, new_id, run_process, start_process, utc_now
 from vancectl.spawn.request import Request
 from vancectl.spawn.session import (
@@ -29,6 +32,7 @@ from vancectl.spawn.session import (
     ProcessStore,
     existing_process,
 )
+from vancectl.spawn.supervision import current
 
 # A dry run writes no files, so their folder has no name yet.
 PLANNED_FOLDER = Path("<process folder>")
@@ -77,7 +81,7 @@ class Delegation:
         if request.name is not None and not dry_run:
             existing = self.store.find(session, request.name)
             if existing is not None:
-                return Delegated(existing.decision, process=existing_process(existing))
+                return self._existing(existing)
         decision = self._decide(request)
         fallback = choose_fallback(
             decision,
@@ -90,7 +94,7 @@ class Delegation:
         try:
             start = self._start(request, session, self._apply(request, decision, fallback))
             argv = start.argv(PLANNED_FOLDER)
-            warnings = (*start.applied.warnings, *cautions(start.template, argv), *_unkept(request))
+            warnings = (*start.applied.warnings, *cautions(start.template, argv))
             if dry_run and not argv:
                 warnings = (*warnings, f"{no_command(start.applied.engine).what()}: set spawn.command")
             answer = replace(answer, decision=decision.with_warnings(warnings).as_json())
@@ -98,6 +102,7 @@ class Delegation:
                 return replace(answer, plan={"argv": argv or None, "payload": start.payload()})
             if not argv:
                 raise no_command(start.applied.engine)
+            start.caller.check_depth(self.settings["spawn.maxDepth"])
             return self._spawn(start, answer)
         except VancectlError as error:
             return replace(answer, error=error)
@@ -153,20 +158,27 @@ class Delegation:
             request,
             applied,
             find_template(self.settings, applied.engine),
+            find_caller(),
         )
+
+    def _existing(self, record: ProcessRecord) -> Delegated:
+        return Delegated(record.decision, process=existing_process(current(record, self.store)))
 
     def _spawn(self, start: Start, answer: Delegated) -> Delegated:
         record = ProcessRecord(
             new_id(), start.session, start.name, STARTING, start.applied.recipe, start.applied.engine, utc_now(),
-            answer.as_json(),
+            answer.as_json(), supervisor=os.getpid(), parent=start.caller.process,
         )  # fmt: skip
-        existing = self.store.claim(record)
+        lifeline = Lifeline(str(self.store.folder / record.id))
+        existing = self.store.claim(record, lifeline)
         if existing is not None:
-            return Delegated(existing.decision, process=existing_process(existing))
-        if not start.request.wait:
-            return replace(answer, process=start_process(start, record, self.store).as_json())
+            return self._existing(existing)
         timeout = start.request.timeout_seconds or start.template.timeout
-        ended, unkept = run_process(start, record, self.store, timeout)
+        if not start.request.wait:
+            running, supervised = start_process(start, record, self.store, lifeline, timeout)
+            supervised.leave()
+            return replace(answer, process=running.as_json())
+        ended, unkept = run_process(start, record, self.store, lifeline, timeout)
         return replace(answer, process=ended.as_json(), error=_failure(ended, timeout) or unkept)
 
 
@@ -174,12 +186,6 @@ def _explicit(
     reason: Reason, rationale: str, recipe: str | None, engine: str, warnings: tuple[str, ...] = ()
 ) -> Decision:
     return Decision(Verdict.MATCH, reason, rationale, Stage.EXPLICIT, recipe=recipe, engine=engine, warnings=warnings)
-
-
-def _unkept(request: Request) -> list[str]:
-    if request.wait or request.timeout_seconds is None:
-        return []
-    return ["the time limit is not kept, since nobody waits for the process"]
 
 
 def _failure(record: ProcessRecord, timeout: float | None) -> VancectlError | None:

@@ -42,6 +42,13 @@ class Lifeline:
             os.close(self.handle)
             self.handle = -1
 
+    def discard(self) -> None:
+        """For a process that never came to be, or whose end is recorded elsewhere: the whole folder."""
+        import shutil
+
+        self.release()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
     def read(self) -> tuple[dict[str, object], bool]:
         """What it says, and whether somebody holds it; that is asked first, so that what nobody holds is the end."""
         handle = os.open(os.path.join(self.folder, NAME), os.O_RDONLY | os.O_CLOEXEC)

@@ -6,21 +6,26 @@ import contextlib
 import json
 import os
 import secrets
-import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from vancectl.child import ChildError, Finished, run_child, start_detached
+from vancectl.child import ChildError, Finished, run_child
 from vancectl.errors import SpawnError, StoreError, VancectlError
 from vancectl.spawn.applied import AppliedRecipe
+from vancectl.spawn.caller import NOBODY, Caller, child_environment
 from vancectl.spawn.command import CommandTemplate, fill, uses
-from vancectl.spawn.request import MAX_DEPTH, Request, depth, refuse_constant
+from vancectl.spawn.lifeline import Lifeline, birth_of
+from vancectl.spawn.output import read_output
+from vancectl.spawn.request import Request
 from vancectl.spawn.session import DONE, FAILED, RUNNING, STOPPED, TIMED_OUT, ProcessRecord, ProcessStore
+from vancectl.spawn.supervision import Job, Supervised, supervise
 
 PAYLOAD_VERSION = 1
+EVENT_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,7 @@ class Start:
     request: Request
     applied: AppliedRecipe
     template: CommandTemplate
+    caller: Caller = NOBODY
 
     def payload(self) -> dict[str, Any]:
         """What the command reads on stdin: the applied recipe with the request (design, section 5)."""
@@ -46,6 +52,7 @@ class Start:
             "session": self.session,
             "project": self.project,
             "tenant": self.tenant,
+            **({"inheritContext": self.request.inherit_context} if self.request.inherit_context is not None else {}),
             "appliedRecipe": self.applied.as_json(),
         }
 
@@ -83,14 +90,12 @@ class Start:
         text = self.payload_text() if self.template.stdin == "payload" else self.request.task or ""
         return text.encode()
 
-    def environment(self) -> dict[str, str]:
-        environment = dict(os.environ)
-        for variable, value in self.template.environment.items():
-            if value is None:
-                environment.pop(variable, None)
-            else:
-                environment[variable] = value
-        return environment
+    def environment(self, record: ProcessRecord) -> dict[str, str]:
+        return child_environment(self.template.environment, record, self.caller)
+
+    def event(self, record: ProcessRecord) -> dict[str, Any]:
+        """What the command for the end is told, as far as it is known before the end."""
+        return {"version": EVENT_VERSION, "event": "end", "process": record.as_json()}
 
 
 def new_id() -> str:
@@ -102,68 +107,103 @@ def utc_now() -> str:
 
 
 def run_process(
-    start: Start, record: ProcessRecord, store: ProcessStore, timeout: float | None
+    start: Start,
+    record: ProcessRecord,
+    store: ProcessStore,
+    lifeline: Lifeline,
+    timeout: float | None,
+    on_output: Callable[[bytes], None] | None = None,
 ) -> tuple[ProcessRecord, VancectlError | None]:
     """Runs the command to its end and keeps the record true. Raises SpawnError where it cannot be started.
 
     The error is for a record that could not be kept: what the command did and said is not lost with it.
     """
     folder = store.folder / record.id
+    begun = time.monotonic()
 
     def started(pid: int) -> None:
         nonlocal record
-        record = replace(record, status=RUNNING, pid=pid)
+        record = replace(record, status=RUNNING, pid=pid, supervisor=os.getpid())
+        lifeline.write({"supervisor": os.getpid(), "pid": pid, "birth": birth_of(pid)})
         with contextlib.suppress(StoreError):  # no reason to end the command; if it lasts, it is told at the end
-            store.update(record)
+            store.settle(record)
 
-    with _starting(start, record, store, folder):
+    with _starting(start, record, store, lifeline):
         argv = start.argv(folder)
+        record = replace(record, argv=argv)
         _write_files(start, folder)
         finished = run_child(
-            argv, stdin=start.stdin(), environment=start.environment(), timeout=timeout, on_start=started
+            argv,
+            stdin=start.stdin(),
+            environment=start.environment(record),
+            timeout=timeout,
+            on_start=started,
+            on_output=on_output,
         )
-    shutil.rmtree(folder, ignore_errors=True)
     ended = replace(
         record,
         status=_status(finished),
         exit_code=finished.exit_code,
         ended_at=utc_now(),
+        seconds=round(time.monotonic() - begun, 3),
         result=read_output(finished.stdout),
     )
     try:
         store.update(ended)
     except StoreError as error:
         return ended, error
+    finally:
+        lifeline.discard()
+    _tell(start, ended)
     return ended, None
 
 
-def start_process(start: Start, record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
-    """Starts the command and leaves it to itself; its output goes to a log. Raises SpawnError."""
+def start_process(
+    start: Start, record: ProcessRecord, store: ProcessStore, lifeline: Lifeline, timeout: float | None
+) -> tuple[ProcessRecord, Supervised]:
+    """Starts the command under a supervisor that outlives us; its output goes to a log. Raises SpawnError."""
     folder = store.folder / record.id
-    with _starting(start, record, store, folder):
+    log = folder / "output.log"
+    with _starting(start, record, store, lifeline):
         argv = start.argv(folder)
-        _write_files(start, folder, always=True)
+        record = replace(record, argv=argv, log=str(log))
+        _write_files(start, folder)
         data = start.stdin()
         source = folder / "stdin" if data is not None else None
         if source is not None and data is not None:
             source.write_bytes(data)
-        pid = start_detached(argv, stdin=source, log=folder / "output.log", environment=start.environment())
+        job = Job(argv, source, log, start.environment(record), timeout, start.request.on_exit, start.event(record))
+        supervised = supervise(job, lifeline)
     if source is not None:
         source.unlink(missing_ok=True)
-    running = replace(record, status=RUNNING, pid=pid, log=str(folder / "output.log"))
-    store.update(running)
-    return running
+    running = replace(record, status=RUNNING, pid=supervised.pid, supervisor=supervised.supervisor.pid)
+    # The lifeline says the same, so that nothing is lost where this cannot be written.
+    with contextlib.suppress(StoreError):
+        store.settle(running)
+    return running, supervised
+
+
+def _tell(start: Start, ended: ProcessRecord) -> None:
+    """Calls the command for the end where we are the supervisor ourselves; how that ends changes nothing here."""
+    if start.request.on_exit:
+        with contextlib.suppress(ChildError):
+            run_child(
+                start.request.on_exit,
+                stdin=json.dumps(start.event(ended)).encode() + b"\n",
+                environment=start.environment(ended),
+                capture_stderr=True,
+            )
 
 
 @contextlib.contextmanager
-def _starting(start: Start, record: ProcessRecord, store: ProcessStore, folder: Path) -> Iterator[None]:
+def _starting(start: Start, record: ProcessRecord, store: ProcessStore, lifeline: Lifeline) -> Iterator[None]:
     """Where no process came to be, for whatever reason, its name is free again and its files are gone."""
     try:
         yield
     except BaseException as error:
-        shutil.rmtree(folder, ignore_errors=True)
         with contextlib.suppress(StoreError):
             store.release(record)
+        lifeline.discard()
         if isinstance(error, ChildError):
             raise SpawnError(error.text, remedy=f"check {start.template.key} in {start.template.origin}") from None
         if isinstance(error, OSError):
@@ -173,26 +213,12 @@ def _starting(start: Start, record: ProcessRecord, store: ProcessStore, folder: 
         raise
 
 
-def read_output(stdout: bytes) -> dict[str, Any]:
-    """stdout that is one JSON object is the process's own fields, other text its reply (design, section 5)."""
-    text = stdout.decode("utf-8", "replace")
-    try:
-        document = json.loads(text, parse_constant=refuse_constant)
-    except (ValueError, RecursionError):
-        document = None
-    if isinstance(document, dict) and depth(document) <= MAX_DEPTH:
-        return document
-    return {"reply": text} if text else {}
-
-
-def _write_files(start: Start, folder: Path, *, always: bool = False) -> None:
+def _write_files(start: Start, folder: Path) -> None:
     """Only what the command reads is written, and only for its owner: a payload may hold secrets."""
     wanted = {
         "payload.json": (start.payload_text, uses(start.template, "payload_file")),
         "prompt.txt": (start.prompt, uses(start.template, "prompt_file")),
     }
-    if always or any(needed for _, needed in wanted.values()):
-        folder.mkdir(mode=0o700, parents=True)
     for name, (text, needed) in wanted.items():
         if needed:
             (folder / name).write_text(text(), encoding="utf-8")

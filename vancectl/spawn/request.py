@@ -21,6 +21,9 @@ _NO_TEXTS: dict[str, tuple[Any, str]] = {
     "fallbackOnNone": (bool, "true or false"),
     "wait": (bool, "true or false"),
     "timeoutSeconds": (int | float, "a number of seconds"),
+    "onExit": (list, "a list of texts: the program, then its arguments"),
+    "inheritContext": (object, "anything"),
+    "asyncFallback": (bool, "true or false"),
 }
 # What JSON may nest here. Python's own limit depends on who reads and who writes; no request comes near to this one.
 MAX_DEPTH = 100
@@ -47,6 +50,9 @@ class Request:
     timeout_seconds: float | None = None
     profile: str | None = None
     session: str | None = None
+    on_exit: list[str] = field(default_factory=list)
+    inherit_context: Any = None
+    async_fallback: bool = False
 
     @property
     def named_recipe(self) -> str | None:
@@ -107,6 +113,15 @@ def check_request(request: Request, *, name_required: bool = True) -> Request:
     seconds = request.timeout_seconds
     if seconds is not None and not 0 < seconds < sys.float_info.max:
         raise UsageError("the time limit must be above 0 seconds", remedy="give a number of seconds, or leave it out")
+    if request.on_exit and not (
+        all(isinstance(word, str) and "\0" not in word for word in request.on_exit) and request.on_exit[0]
+    ):
+        raise UsageError(
+            "the command for the end must be a list of texts, the program first",
+            remedy='write it as JSON, such as ["notify-send", "done"]',
+        )
+    if depth(request.inherit_context) > MAX_DEPTH:
+        raise UsageError(f"inheritContext nests deeper than {MAX_DEPTH} levels", remedy="pass it as a file's path")
     if depth(request.params) > MAX_DEPTH:
         raise UsageError(f"the params nest deeper than {MAX_DEPTH} levels", remedy="pass such a value as a file's path")
     return replace(request, **{each.name: _well_formed(getattr(request, each.name)) for each in fields(Request)})
@@ -149,5 +164,5 @@ def _with_task(document: Mapping[str, Any]) -> dict[str, Any]:
 def _check_type(field_name: str, value: Any) -> None:
     expected, words = _NO_TEXTS.get(field_name, (str, "a text"))
     # Python takes true and false for numbers; JSON does not.
-    if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
+    if not isinstance(value, expected) or (isinstance(value, bool) and expected not in {bool, object}):
         raise UsageError(f"the request's field `{field_name}` must be {words}", remedy="mend the request")

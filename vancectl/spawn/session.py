@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vancectl.errors import Place, StoreError
+from vancectl.spawn.lifeline import Lifeline
 
 DEFAULT_SESSION = "default"
 STARTING, RUNNING, DONE, FAILED, TIMED_OUT, STOPPED = "STARTING", "RUNNING", "DONE", "FAILED", "TIMED_OUT", "STOPPED"
-ENDED = "ENDED"  # nobody waited, so nobody knows how
+ABANDONED = "ABANDONED"  # it is gone, and so is who waited for it: nobody knows how it ended
+OPEN = (STARTING, RUNNING)
 _BUSY_SECONDS = 30.0
 _TABLE = """
 CREATE TABLE IF NOT EXISTS process (
@@ -35,14 +36,24 @@ CREATE TABLE IF NOT EXISTS process (
     ended_at TEXT,
     decision TEXT NOT NULL,
     result TEXT NOT NULL DEFAULT '{}',
+    argv TEXT NOT NULL DEFAULT 'null',
+    parent TEXT,
+    supervisor INTEGER,
+    seconds REAL,
     UNIQUE (session, name)
 )
 """
+# What a file of an earlier version lacks.
+_LATER = {"argv": "TEXT NOT NULL DEFAULT 'null'", "parent": "TEXT", "supervisor": "INTEGER", "seconds": "REAL"}
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessRecord:
-    """One started process. Times are ISO 8601 in UTC; `result` holds what the program said of itself."""
+    """One started process. Times are ISO 8601 in UTC; `result` holds what the program said of itself.
+
+    `supervisor` is the process id of who waits for its end, `parent` the id of the process that asked for it. `seconds`
+    is how long it took; no change of the clock has a part in it.
+    """
 
     id: str
     session: str
@@ -57,6 +68,10 @@ class ProcessRecord:
     log: str | None = None
     ended_at: str | None = None
     result: dict[str, Any] | None = None
+    argv: list[str] | None = None
+    parent: str | None = None
+    supervisor: int | None = None
+    seconds: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """What the output's `process` holds.
@@ -75,6 +90,7 @@ class ProcessRecord:
             "log": self.log,
             "startedAt": self.started_at,
             "endedAt": self.ended_at,
+            "parent": self.parent,
         }
         known = (
             {"exitCode": self.exit_code} if self.status == DONE else {"exitCode": self.exit_code, "status": self.status}
@@ -100,10 +116,15 @@ class ProcessStore:
             row = connection.execute("SELECT * FROM process WHERE session = ? AND name = ?", (session, name)).fetchone()
         return _record(row) if row is not None else None
 
-    def claim(self, record: ProcessRecord) -> ProcessRecord | None:
-        """Takes the name for this record; gives back the record that has it already, or None where it was free."""
+    def claim(self, record: ProcessRecord, lifeline: Lifeline | None = None) -> ProcessRecord | None:
+        """Takes the name for this record; gives back the record that has it already, or None where it was free.
+
+        The lifeline begins first, so that nobody finds a record whose lifeline nobody holds.
+        """
         values = {**_columns(record)}
         with self._connection() as connection:
+            if lifeline is not None:
+                lifeline.begin()
             cursor = connection.execute(
                 f"INSERT INTO process ({', '.join(values)}) VALUES ({', '.join('?' * len(values))}) "
                 "ON CONFLICT (session, name) DO NOTHING",
@@ -112,13 +133,41 @@ class ProcessStore:
             if cursor.rowcount == 1:
                 return None
         existing = self.find(record.session, record.name)
-        return existing if existing is not None else self.claim(record)
+        if existing is None:
+            return self.claim(record)
+        if lifeline is not None:
+            lifeline.discard()
+        return existing
+
+    def get(self, wanted: str, session: str | None = None) -> ProcessRecord | None:
+        """By id, or by the name in a session."""
+        if self._path is None or not self._path.exists():
+            return None
+        with self._connection() as connection:
+            row = connection.execute("SELECT * FROM process WHERE id = ?", (wanted,)).fetchone()
+        return _record(row) if row is not None else self.find(session or DEFAULT_SESSION, wanted)
+
+    def all(self, session: str | None = None) -> list[ProcessRecord]:
+        """In the order in which they were started, whatever the clock said then."""
+        if self._path is None or not self._path.exists():
+            return []
+        where, values = ("WHERE session = ?", (session,)) if session is not None else ("", ())
+        with self._connection() as connection:
+            rows = connection.execute(f"SELECT * FROM process {where} ORDER BY rowid", values).fetchall()
+        return [_record(row) for row in rows]
 
     def update(self, record: ProcessRecord) -> None:
+        self._update(record, "")
+
+    def settle(self, record: ProcessRecord) -> None:
+        """The same, unless somebody has recorded an end in the meantime."""
+        self._update(record, f" AND status IN ('{STARTING}', '{RUNNING}')")
+
+    def _update(self, record: ProcessRecord, condition: str) -> None:
         values = _columns(record)
         with self._connection() as connection:
             connection.execute(
-                f"UPDATE process SET {', '.join(f'{column} = ?' for column in values)} WHERE id = ?",
+                f"UPDATE process SET {', '.join(f'{column} = ?' for column in values)} WHERE id = ?{condition}",
                 (*values.values(), record.id),
             )
 
@@ -140,7 +189,7 @@ class ProcessStore:
             with contextlib.closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as connection:
                 connection.row_factory = sqlite3.Row
                 with connection:
-                    connection.execute(_TABLE)
+                    _prepare(connection)
                     yield connection
         except (sqlite3.Error, OSError) as error:
             # Anything but an operational error means that this is not, or no longer, our file.
@@ -152,28 +201,21 @@ class ProcessStore:
             ) from None
 
 
+def _prepare(connection: sqlite3.Connection) -> None:
+    """The table as it is now, in a new file or in one of an earlier version."""
+    connection.execute(_TABLE)
+    columns = {row["name"] for row in connection.execute("PRAGMA table_info(process)")}
+    for column, kind in _LATER.items():
+        if column not in columns:
+            with contextlib.suppress(sqlite3.OperationalError):  # another has just done it
+                connection.execute(f"ALTER TABLE process ADD COLUMN {column} {kind}")
+
+
 def existing_process(record: ProcessRecord) -> dict[str, Any]:
     """The soft success of a name that is taken (design, section 5)."""
-    if record.status == RUNNING and record.pid is not None and not _alive(record.pid):
-        record = replace(record, status=ENDED)
     known = record.as_json()
     hint = f"a process `{record.name}` exists in the session `{record.session}`; take another name to start another"
     return {**known, "status": "already_exists", "existingStatus": known["status"], "hint": hint}
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # it may not be asked
-    # In a container without an init nobody buries an orphan; Linux shows that it is dead all the same.
-    with contextlib.suppress(OSError):
-        return (
-            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0] != "Z"
-        )
-    return True
 
 
 def _columns(record: ProcessRecord) -> dict[str, Any]:
@@ -191,10 +233,15 @@ def _columns(record: ProcessRecord) -> dict[str, Any]:
         "ended_at": record.ended_at,
         "decision": json.dumps(record.decision),
         "result": json.dumps(record.result or {}),
+        "argv": json.dumps(record.argv),
+        "parent": record.parent,
+        "supervisor": record.supervisor,
+        "seconds": record.seconds,
     }
 
 
 def _record(row: sqlite3.Row) -> ProcessRecord:
     values = dict(row)
-    record = ProcessRecord(**values)
-    return replace(record, decision=json.loads(values["decision"]), result=json.loads(values["result"]))
+    for column in ("decision", "result", "argv"):
+        values[column] = json.loads(values[column])
+    return ProcessRecord(**values)

@@ -17,6 +17,8 @@ import time
 # Run by its path and without the site module, so that nothing of a project or an environment can get in between.
 sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
+import contextlib
+
 from vancectl.spawn.lifeline import Lifeline, birth_of
 
 _STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
@@ -36,11 +38,11 @@ def main() -> None:
     os.set_inheritable(lifeline.handle, False)
     signal.pthread_sigmask(signal.SIG_BLOCK, _WAITED)
     begun = time.monotonic()
-    pid, error = _start(job, lifeline)
-    if error:
-        _answer({"errno": error})
+    pid, number = _start(job, lifeline)
+    if number:
+        _answer({"errno": number})
         sys.exit(1)
-    stood = {"supervisor": os.getpid(), "pid": pid, "birth": birth_of(pid)}
+    stood: dict[str, object] = {"supervisor": os.getpid(), "pid": pid, "birth": birth_of(pid)}
     lifeline.write(stood)
     _answer({"pid": pid})
     exit_code, reason = _wait(pid, job["timeout"])
@@ -69,11 +71,11 @@ def _start(job: dict[str, object], lifeline: Lifeline) -> tuple[int, int]:
         finally:
             os._exit(127)
     os.close(tell)
-    error = os.read(told, 16)
+    failure = os.read(told, 16)
     os.close(told)
-    if error:
+    if failure:
         os.waitpid(pid, 0)
-        return 0, int(error)
+        return 0, int(failure)
     return pid, 0
 
 
@@ -96,10 +98,8 @@ def _become(argv: object, stdin: object, log: object) -> None:
 
 def _answer(document: dict[str, object]) -> None:
     """Whoever asked may be gone; the program runs all the same."""
-    try:
+    with contextlib.suppress(OSError):
         os.write(1, json.dumps(document).encode() + b"\n")
-    except OSError:
-        pass
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
@@ -122,17 +122,15 @@ def _wait(pid: int, timeout: object) -> tuple[int, str]:
             continue
         reason = "TIMED_OUT" if came == signal.SIGALRM else "STOPPED"
         _signal(pid, signal.SIGTERM)
-        signal.setitimer(signal.ITIMER_REAL, _GRACE)
+        signal.setitimer(signal.ITIMER_REAL, _GROUP_GRACE if reason == "TIMED_OUT" else _GRACE)
     if reason:
         _end_rest(pid)
     return os.waitstatus_to_exitcode(status), reason
 
 
 def _signal(pid: int, number: int) -> None:
-    try:
+    with contextlib.suppress(OSError):
         os.killpg(pid, number)
-    except OSError:
-        pass
     if number == signal.SIGKILL:
         try:
             os.kill(pid, number)  # it may have left its own group
@@ -158,7 +156,9 @@ def _tell(job: dict[str, object], end: dict[str, object]) -> None:
     event["process"] = {**event["process"], **_said(str(job["log"])), **{key: end[key] for key in _EVENT_KEYS}}
     data = json.dumps(event).encode() + b"\n"
     if len(data) > _TAIL:
-        event["process"] = {key: value for key, value in event["process"].items() if key in (*_EVENT_KEYS, "id", "name")}
+        event["process"] = {
+            key: value for key, value in event["process"].items() if key in (*_EVENT_KEYS, "id", "name")
+        }
         data = json.dumps(event).encode() + b"\n"
     if os.fork() == 0:
         try:
