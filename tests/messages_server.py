@@ -161,7 +161,11 @@ def content(
             "usage": {**USAGE, **(usage or {})},
             **fields,
         }
-        exchange.send(http_response(json.dumps(message).encode()))
+        if exchange.request.body.get("stream"):
+            exchange.send(http_response(b"".join(events(message)), headers=EVENT_STREAM))
+            exchange.hang_up()
+        else:
+            exchange.send(http_response(json.dumps(message).encode()))
 
     return Behaviour(act)
 
@@ -175,6 +179,63 @@ def stop(reason: str, text: str = "", *, usage: Mapping[str, int] | None = None,
 def refusal(explanation: str = "This request was declined.") -> Behaviour:
     details = {"type": "refusal", "category": None, "explanation": explanation}
     return stop("refusal", stop_details=details)
+
+
+# Replies that come as a stream.
+
+EVENT_STREAM: Mapping[str, str | None] = {
+    "content-type": "text/event-stream",
+    "content-length": None,
+    "connection": "close",
+}
+
+
+def event(name: str, **data: object) -> bytes:
+    return f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n".encode()
+
+
+def events(message: Mapping[str, Any]) -> list[bytes]:
+    """A message as the API streams it: its texts in pieces of a few characters."""
+    begun = {**message, "content": [], "stop_reason": None}
+    sent = [event("message_start", message=begun)]
+    for index, block in enumerate(message["content"]):
+        empty = {**block, "text": ""} if block["type"] == "text" else block
+        sent.append(event("content_block_start", index=index, content_block=empty))
+        words = block.get("text", "")
+        for start in range(0, len(words), 7):
+            delta = {"type": "text_delta", "text": words[start : start + 7]}
+            sent.append(event("content_block_delta", index=index, delta=delta))
+        sent.append(event("content_block_stop", index=index))
+    ended = {"stop_reason": message["stop_reason"], "stop_sequence": None}
+    sent.append(event("message_delta", delta=ended, usage={"output_tokens": 20}))
+    return [*sent, event("message_stop")]
+
+
+def stream(*pieces: str, pause: float = 0.0, end: bytes | None = None, reset: bool = False) -> Behaviour:
+    """A streamed message, a piece at a time; `end` stands for its last events, and is b"" where it just breaks off."""
+
+    def act(exchange: Exchange) -> None:
+        message = {
+            "id": "msg_test", "type": "message", "role": "assistant", "model": exchange.request.body["model"],
+            "content": [{"type": "text", "text": ""}], "stop_reason": "end_turn", "stop_sequence": None, "usage": USAGE,
+        }  # fmt: skip
+        first, start, *_, ended, stopped = events(message)
+        exchange.send(http_response(first + start, headers=EVENT_STREAM))
+        for piece in pieces:
+            exchange.send(event("content_block_delta", index=0, delta={"type": "text_delta", "text": piece}))
+            exchange.wait(pause)
+        if end is None:
+            exchange.send(event("content_block_stop", index=0) + ended + stopped)
+        elif end:
+            exchange.send(end)
+        exchange.hang_up(reset=reset)
+
+    return Behaviour(act)
+
+
+def stream_error(error_type: str = "overloaded_error", message: str = "Overloaded") -> bytes:
+    """What the API sends where a stream that has begun fails."""
+    return event("error", error={"type": error_type, "message": message})
 
 
 # Replies that depend on the request.
@@ -517,8 +578,6 @@ def objection(request: Request) -> Behaviour | None:
     for what, value in wanted.items():
         if not value:
             return status(400, message=f"{what}: Field required")
-    if body.get("stream"):
-        return status(400, message="stream: this server answers in one piece")
     return None
 
 

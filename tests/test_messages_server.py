@@ -285,9 +285,8 @@ def test_an_untrusted_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"extra_headers": {"authorization": anthropic.Omit()}}, anthropic.AuthenticationError),
         ({"extra_body": {"max_tokens": None}}, anthropic.BadRequestError),
         ({"extra_body": {"messages": []}}, anthropic.BadRequestError),
-        ({"stream": True}, anthropic.BadRequestError),
     ],
-    ids=["no-key", "no-limit", "no-messages", "stream"],
+    ids=["no-key", "no-limit", "no-messages"],
 )
 def test_what_the_real_api_refuses_is_refused(
     messages: MessagesServer, extra: dict[str, Any], error: type[Exception]

@@ -23,7 +23,7 @@ from vancectl.inventory.layer import tenant_folder
 from vancectl.inventory.name import nearest_key
 
 VARIABLE_PREFIX = "VANCECTL_"
-STDIN_MODES = ("payload", "task", "none")
+STDIN_MODES = ("payload", "task", "prompt", "none")
 
 
 class Source(StrEnum):
@@ -87,6 +87,10 @@ def _argv(value: Any) -> list[str]:
     return value
 
 
+def _argv_or_none(value: Any) -> list[str]:
+    return [] if value == [] else _argv(value)
+
+
 def _choice(*allowed: str) -> Kind:
     def clean(value: Any) -> str:
         if value not in allowed:
@@ -136,13 +140,14 @@ ARGV = Kind(
     optional=True,
     remedy='use a list, such as ["claude", "-p", "--", "{task}"]: nothing is split, and no shell is asked',
 )
+SPAWN_ARGV = replace(ARGV, clean=_argv_or_none)  # the empty list means no command, whatever the preset
 SECONDS = Kind("a number of seconds above 0", _seconds)
 LIMIT = replace(SECONDS, optional=True)
 VARIABLES = Kind("a mapping of variable to text, or to null to unset it", _variables, "values")
-ENGINES = Kind("a mapping of engine to its command, stdin, env and timeout", _mapping)
-ENGINE = Kind("a mapping with command, stdin, env and timeout", _mapping)
+ENGINES = Kind("a mapping of engine to its command, preset, stdin, env and timeout", _mapping)
+ENGINE = Kind("a mapping with command, preset, stdin, env and timeout", _mapping)
 # What an engine may have of its own.
-ENGINE_KINDS = {"command": ARGV, "stdin": _choice(*STDIN_MODES), "env": VARIABLES, "timeout": LIMIT}
+ENGINE_KINDS = {"command": ARGV, "preset": TEXT, "stdin": _choice(*STDIN_MODES), "env": VARIABLES, "timeout": LIMIT}
 
 KINDS: dict[str, Kind] = {
     "routing.fallback.recipe": TEXT,
@@ -154,7 +159,8 @@ KINDS: dict[str, Kind] = {
     "selector.timeout": SECONDS,
     "selector.maxAttempts": WHOLE,
     "models": Kind("a mapping of alias to model", _models, "values"),
-    "spawn.command": ARGV,
+    "spawn.command": SPAWN_ARGV,
+    "spawn.preset": TEXT,
     "spawn.stdin": _choice(*STDIN_MODES),
     "spawn.env": VARIABLES,
     "spawn.timeout": LIMIT,

@@ -185,15 +185,16 @@ def _print_end(record: ProcessRecord, output: Output) -> None:
 def _print_log(record: ProcessRecord, store: ProcessStore, output: Output, *, follow: bool) -> None:
     """Bytes as they are in a pipe, harmless text on a terminal. Whether it has ended is asked before the last read."""
     import codecs
+    from pathlib import Path
 
     from vancectl.errors import Place, UsageError
     from vancectl.spawn.session import OPEN
     from vancectl.spawn.supervision import wait_for
 
-    assert record.log is not None
+    path = Path(record.log or "")
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     try:
-        with open(record.log, "rb") as file:
+        with open(path, "rb") as file:
             while True:
                 ended = record.status not in OPEN
                 while data := file.read(65536):
@@ -205,7 +206,5 @@ def _print_log(record: ProcessRecord, store: ProcessStore, output: Output, *, fo
                     return
                 record = wait_for(record, store, 0.2)
     except OSError as error:
-        from pathlib import Path
-
         reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"the log cannot be read: {reason}", where=Place(Path(record.log))) from None
+        raise UsageError(f"the log cannot be read: {reason}", where=Place(path)) from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from vancectl.printable import plain_line
@@ -29,11 +29,11 @@ _BY_STATUS = {
     401: (Reason.AUTHENTICATION, "the key was refused; check {key}"),
     402: (Reason.PERMISSION, "the account cannot pay for the call"),
     403: (Reason.PERMISSION, "the key may not use this model or server"),
-    404: (Reason.NOT_FOUND, "the server knows no model `{model}`, or {url} is no Messages server; check --model, "
-          "VANCECTL_MODEL, selector.model and the recipe `recipe-selector`"),
+    404: (Reason.NOT_FOUND, "the server knows no model `{model}`, or {url} is no Messages server; check "
+          "{advice.model}"),
     407: (Reason.PROXY, "the proxy wants a name and a password; put them into its address"),
     408: (Reason.TIMEOUT, "the server gave up waiting"),
-    413: (Reason.TOO_LARGE, "the prompt is too large; lower routing.recipeListLimit or shorten the task"),
+    413: (Reason.TOO_LARGE, "the prompt is too large; {advice.prompt} or shorten the task"),
     422: (Reason.BAD_REQUEST, "the request was refused"),
     429: (Reason.RATE_LIMITED, "too many requests; wait and try again"),
     504: (Reason.TIMEOUT, "a gateway gave up waiting"),
@@ -44,13 +44,23 @@ _BY_HUNDRED = {
     4: (Reason.BAD_REQUEST, "the call failed"),
     5: (Reason.SERVER_ERROR, "the server failed; try again later"),
 }  # fmt: skip
+_BY_NAME = {"overloaded_error": 529, "rate_limit_error": 429, "timeout_error": 504, "invalid_request_error": 400}
 _TRY_AGAIN = {408, 409, 429, 500, 502, 503, 504, 529}
-STOPS = {
-    "max_tokens": (Reason.MAX_TOKENS, "the reply was cut at max_tokens; raise params.maxTokens of `recipe-selector`"),
-    "model_context_window_exceeded": (Reason.TOO_LARGE, "the prompt fills the model; lower routing.recipeListLimit"),
+_STOPS = {
+    "max_tokens": (Reason.MAX_TOKENS, "the reply was cut at max_tokens; raise params.maxTokens of {advice.recipe}"),
+    "model_context_window_exceeded": (Reason.TOO_LARGE, "the prompt fills the model; {advice.prompt}"),
     "refusal": (Reason.REFUSAL, "the model refused to answer"),
     "tool_use": (Reason.TOOL_CALL, "the model called a tool instead of answering"),
 }  # fmt: skip
+
+
+class Advice(NamedTuple):
+    """What a person can do where a call fails; it depends on who calls. Each completes a sentence of the tables."""
+
+    model: str
+    prompt: str
+    recipe: str
+    timeout: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +79,8 @@ class Failure:
 class Endpoint:
     """The server that answers, with the one key that it gets. Raises ModelError where no client can be made."""
 
-    def __init__(self) -> None:
+    def __init__(self, advice: Advice) -> None:
+        self._advice = advice
         self._credential = _checked_credential()
         self.url = _checked_base_url()
         self.client = _client(self._credential, self.url)
@@ -79,7 +90,14 @@ class Endpoint:
         return _host(self.url)
 
     def timeout(self) -> ModelError:
-        return ModelError(Reason.TIMEOUT, f"no reply from {self.host} in time; raise selector.timeout or try again")
+        return ModelError(Reason.TIMEOUT, f"no reply from {self.host} in time; {self._advice.timeout}")
+
+    def stopped(self, reason: str) -> ModelError | None:
+        """What it means that a reply ended for this reason; None where it ended as it should."""
+        if reason not in _STOPS:
+            return None
+        kind, text = _STOPS[reason]
+        return ModelError(kind, text.format(advice=self._advice))
 
     def judge(self, error: Exception, model: str) -> Failure:
         """What an exception of a call to `model` means."""
@@ -90,15 +108,23 @@ class Endpoint:
         if isinstance(error, anthropic.APITimeoutError):
             return Failure(self.timeout())
         judged = _judged_chain(error, self.url)
+        if judged.reason is Reason.TIMEOUT:
+            return Failure(self.timeout())
         return Failure(judged, passing=judged.reason is Reason.CONNECTION)
 
     def _judge_status(self, error: anthropic.APIStatusError, model: str) -> Failure:
-        status = error.status_code
+        # A stream that has begun tells an error by its name alone, under the status of its beginning.
+        status = error.status_code if error.status_code >= 300 else _BY_NAME.get(_name_in(error.body), 500)
         reason, text = _BY_STATUS.get(status) or _BY_HUNDRED.get(status // 100, _BY_HUNDRED[5])
-        where = text.format(key=self._credential.variable, model=model, url=self.host)
+        where = text.format(key=self._credential.variable, model=model, url=self.host, advice=self._advice)
         judged = ModelError(reason, f"{where} (status {status}{said_in(error.body)})")
         passing = status in _TRY_AGAIN
         return Failure(judged, passing, _retry_after(error.response.headers) if passing else None, status)
+
+
+def _name_in(body: object) -> str:
+    inner = body.get("error") if isinstance(body, dict) else None
+    return str(inner.get("type")) if isinstance(inner, dict) else ""
 
 
 def said_in(body: object) -> str:
@@ -193,7 +219,7 @@ def _judged_chain(error: BaseException, url: str) -> ModelError:
             Reason.AUTHENTICATION, f"a header cannot be sent; check {KEY_VARIABLES[0]} and ANTHROPIC_CUSTOM_HEADERS"
         )
     if "TimeoutException" in kinds:
-        return ModelError(Reason.TIMEOUT, f"no reply from {_host(url)} in time; raise selector.timeout or try again")
+        return ModelError(Reason.TIMEOUT, f"no reply from {_host(url)} in time")
     if "DecodingError" in kinds:
         return ModelError(
             Reason.NOT_A_MESSAGE, f"{_host(url)} answered with something that cannot be read; check {BASE_URL_VARIABLE}"

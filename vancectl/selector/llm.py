@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from vancectl.printable import well_formed
 from vancectl.selector.credential import BASE_URL_VARIABLE
 from vancectl.selector.decision import Reason
-from vancectl.selector.endpoint import STOPS, Endpoint, without_secrets
+from vancectl.selector.endpoint import Advice, Endpoint, without_secrets
 from vancectl.selector.model import ModelError, Reply
 from vancectl.selector.question import Question, correction
 
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 MAX_CALLS = 3
 FIRST_PAUSE = 0.25
+_ADVICE = Advice(
+    model="--model, VANCECTL_MODEL, selector.model and the recipe `recipe-selector`",
+    prompt="lower routing.recipeListLimit",
+    recipe="`recipe-selector`",
+    timeout="raise selector.timeout or try again",
+)
 
 
 class AnthropicModel:
@@ -32,7 +38,7 @@ class AnthropicModel:
         self.name = name
         self._max_tokens = max_tokens
         self._structured = True
-        self._endpoint = Endpoint()
+        self._endpoint = Endpoint(_ADVICE)
 
     def ask(self, question: Question, deadline: float) -> Reply:
         """One reply, with up to three calls where the server or the network failed for the moment."""
@@ -102,11 +108,11 @@ class AnthropicModel:
             cache_write_tokens=_count(message, "cache_creation_input_tokens"),
         )
         stop = str(message.stop_reason)
-        if stop in STOPS:
-            reason, text = STOPS[stop]
-            raise ModelError(reason, text, reply=reply)
         if not reply.text.strip() and any(block.type == "tool_use" for block in message.content):
-            raise ModelError(*STOPS["tool_use"], reply=reply)
+            stop = "tool_use"
+        stopped = self._endpoint.stopped(stop)
+        if stopped is not None:
+            raise ModelError(stopped.reason, stopped.text, reply=reply)
         return reply
 
     def _message(self, response: Any) -> Message:

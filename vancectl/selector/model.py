@@ -44,19 +44,35 @@ class Model(Protocol):
 
 
 def resolve_model(wanted: str, aliases: Mapping[str, str]) -> str:
-    """The model behind an alias such as `default:fast`; aliases may name aliases, and a list is tried in order.
+    """The first of `resolve_models`."""
+    return resolve_models(wanted, aliases)[0]
 
-    A name that is no alias stands for itself. Raises ModelError for an unknown `default:…` and for a circle.
+
+def resolve_models(wanted: str, aliases: Mapping[str, str]) -> list[str]:
+    """The models behind an alias such as `default:fast`, in the order in which they are to be tried.
+
+    An alias may stand for another, or for a list with commas. A name that is no alias stands for itself. Raises
+    ModelError for an unknown `default:…` and for a circle.
     """
-    for part in wanted.split(","):
-        name, seen = part.strip(), set[str]()
-        while name in aliases and name not in seen:
-            seen.add(name)
-            name = aliases[name].strip()
-        if name in seen:
-            raise ModelError(
-                Reason.NO_MODEL, f"the model alias `{wanted}` leads in a circle; mend `models` in the settings"
-            )
-        if name and not name.startswith("default:"):
-            return name
+    found: dict[str, None] = {}
+    circles = [circle for part in wanted.split(",") if (circle := _resolve(part.strip(), aliases, (), found))]
+    if found:
+        return list(found)
+    if circles:
+        raise ModelError(
+            Reason.NO_MODEL, f"the model alias `{wanted}` leads in a circle; mend `models` in the settings"
+        )
     raise ModelError(Reason.NO_MODEL, f"the model alias `{wanted}` is unknown; add it under `models` in the settings")
+
+
+def _resolve(name: str, aliases: Mapping[str, str], above: tuple[str, ...], found: dict[str, None]) -> bool:
+    """Adds the models that a name stands for; whether it leads back to itself."""
+    if name in above:
+        return True
+    if name in aliases:
+        parts = [part.strip() for part in aliases[name].split(",")]
+        circles = [_resolve(part, aliases, (*above, name), found) for part in parts]
+        return any(circles)
+    if name and not name.startswith("default:"):
+        found[name] = None
+    return False

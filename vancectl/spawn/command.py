@@ -8,13 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vancectl.errors import SettingsError, UsageError
+from vancectl.errors import SettingsError, SpawnError, UsageError
 from vancectl.inventory.name import nearest_key
+from vancectl.selector.credential import KEY_VARIABLES
 from vancectl.settings import Settings, Source, Value
+from vancectl.spawn.caller import passed_on
+from vancectl.spawn.preset import NONE, Preset, load_preset
 
 PLACEHOLDERS = (
-    "name", "recipe", "engine", "task", "title", "session", "project", "tenant", "profile",
-    "payload_file", "prompt_file",
+    "id", "name", "recipe", "engine", "task", "message", "title", "session", "project", "tenant", "profile",
+    "payload_file", "prompt_file", "system_file",
 )  # fmt: skip
 PARAM_PREFIX = "params."
 EXAMPLE = 'spawn: {command: [claude, -p, --, "{task}"], stdin: none}'
@@ -37,24 +40,86 @@ class CommandTemplate:
     key: str
     origin: str
     stdin_chosen: bool = True
+    preset: Preset | None = None
 
 
 def find_template(settings: Settings, engine: str) -> CommandTemplate:
-    """The engine's own command, else `spawn.command`. Raises SettingsError where its placeholders are wrong."""
+    """The engine's own command or preset, else `spawn.command` or `spawn.preset`, whichever was set nearer.
+
+    Raises SettingsError where there is no such preset, and where placeholders are wrong.
+    """
     own = settings["spawn.engines"].get(engine, {})
-    command: Value = settings.value("spawn.engines" if own.get("command") else "spawn.command")
-    stdin = settings.value("spawn.stdin")
-    template = CommandTemplate(
-        tuple(own.get("command") or settings["spawn.command"] or ()),
-        own.get("stdin") or stdin.value,
-        {**settings["spawn.env"], **(own.get("env") or {})},
-        own.get("timeout") or settings["spawn.timeout"],
-        f"spawn.engines.{engine}.command" if own.get("command") else "spawn.command",
-        command.origin,
-        "stdin" in own or stdin.source is not Source.BUNDLED,
-    )
+    where = settings.value("spawn.engines")
+    environment = {**settings["spawn.env"], **(own.get("env") or {})}
+    timeout = own.get("timeout") or settings["spawn.timeout"]
+    if own.get("command") or (own.get("preset") is None and _command_is_nearer(settings)):
+        stdin = settings.value("spawn.stdin")
+        command: Value = where if own.get("command") else settings.value("spawn.command")
+        template = CommandTemplate(
+            tuple(own.get("command") or settings["spawn.command"] or ()),
+            own.get("stdin") or stdin.value,
+            environment,
+            timeout,
+            f"spawn.engines.{engine}.command" if own.get("command") else "spawn.command",
+            command.origin,
+            "stdin" in own or stdin.source is not Source.BUNDLED,
+        )
+    else:
+        key = f"spawn.engines.{engine}.preset" if own.get("preset") else "spawn.preset"
+        origin = where.origin if own.get("preset") else settings.value("spawn.preset").origin
+        template = _of_preset(own.get("preset") or settings["spawn.preset"], environment, timeout, key, origin)
     check_template(template)
     return template
+
+
+def _command_is_nearer(settings: Settings) -> bool:
+    """Whether `spawn.command` was set by a source that comes no earlier than that of `spawn.preset`."""
+    order = list(Source)
+    command, preset = settings.value("spawn.command"), settings.value("spawn.preset")
+    return command.value is not None and order.index(command.source) >= order.index(preset.source)
+
+
+def _of_preset(
+    name: str | None, environment: Mapping[str, str | None], timeout: float | None, key: str, origin: str
+) -> CommandTemplate:
+    """The preset says itself what its program reads; `spawn.env` goes over its variables."""
+    if name is None or name.strip().lower() in {"", NONE}:
+        return CommandTemplate((), "none", dict(environment), timeout, key, origin)
+    preset = load_preset(name.strip().lower(), key)
+    return CommandTemplate(
+        preset.argv(),
+        preset.stdin,
+        {**preset.environment, **environment},
+        timeout,
+        key,
+        f"{origin} ({preset.path})",
+        preset=preset,
+    )
+
+
+def check_runs(template: CommandTemplate, engine: str) -> None:
+    """Raises SettingsError for an engine that a preset cannot run, and SpawnError where our worker has no key."""
+    preset = template.preset
+    if preset is None:
+        return
+    if preset.engines is not None and engine not in preset.engines:
+        raise unable(engine)
+    if preset.runs_worker and not any(
+        (passed_on(template.environment.get(key)) or "").strip() for key in KEY_VARIABLES
+    ):
+        raise SpawnError(
+            f"the worker has no key to run the recipe with: set {KEY_VARIABLES[0]}",
+            remedy="or name a program of yours in spawn.command or spawn.preset; `vancectl spawn test` tries one",
+        )
+
+
+def unable(engine: str) -> SettingsError:
+    """What to say for an engine that a turn or two of a model cannot stand for."""
+    return SettingsError(
+        f"no spawn command is configured for the engine `{engine}`, and the bundled worker cannot run it",
+        remedy=f"set spawn.engines.{engine}.command or spawn.command in the tenant's settings.yaml, "
+        f"for example {EXAMPLE}; `vancectl settings show` names the file",
+    )
 
 
 def no_command(engine: str) -> SettingsError:

@@ -17,7 +17,7 @@ from vancectl.selector.decision import Decision, Reason, Stage, Verdict
 from vancectl.settings import Settings
 from vancectl.spawn.applied import AppliedRecipe, apply_engine, apply_recipe
 from vancectl.spawn.caller import find_caller
-from vancectl.spawn.command import cautions, find_template, no_command
+from vancectl.spawn.command import cautions, check_runs, find_template, no_command
 from vancectl.spawn.fallback import SETTING, Fallback, choose_fallback
 from vancectl.spawn.lifeline import Lifeline
 from vancectl.spawn.process import Start, new_id, run_process, start_process, utc_now
@@ -95,13 +95,14 @@ class Delegation:
             start = self._start(request, session, self._apply(request, decision, fallback))
             argv = start.argv(PLANNED_FOLDER)
             warnings = (*start.applied.warnings, *cautions(start.template, argv))
-            if dry_run and not argv:
-                warnings = (*warnings, f"{no_command(start.applied.engine).what()}: set spawn.command")
+            if dry_run:
+                warnings = (*warnings, *_hindrances(start, argv))
             answer = replace(answer, decision=decision.with_warnings(warnings).as_json())
             if dry_run:
                 return replace(answer, plan={"argv": argv or None, "payload": start.payload()})
             if not argv:
                 raise no_command(start.applied.engine)
+            check_runs(start.template, start.applied.engine)
             start.caller.check_depth(self.settings["spawn.maxDepth"])
             return self._spawn(start, answer)
         except VancectlError as error:
@@ -186,6 +187,17 @@ def _explicit(
     reason: Reason, rationale: str, recipe: str | None, engine: str, warnings: tuple[str, ...] = ()
 ) -> Decision:
     return Decision(Verdict.MATCH, reason, rationale, Stage.EXPLICIT, recipe=recipe, engine=engine, warnings=warnings)
+
+
+def _hindrances(start: Start, argv: list[str]) -> list[str]:
+    """Why what a dry run shows could not be started as things are."""
+    if not argv:
+        return [f"{no_command(start.applied.engine).what()}: set spawn.command"]
+    try:
+        check_runs(start.template, start.applied.engine)
+    except VancectlError as error:
+        return [error.what()]
+    return []
 
 
 def _failure(record: ProcessRecord, timeout: float | None) -> VancectlError | None:

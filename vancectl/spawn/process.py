@@ -23,6 +23,7 @@ from vancectl.spawn.output import read_output
 from vancectl.spawn.request import Request
 from vancectl.spawn.session import DONE, FAILED, RUNNING, STOPPED, TIMED_OUT, ProcessRecord, ProcessStore
 from vancectl.spawn.supervision import Job, Supervised, supervise
+from vancectl.spawn.template import prompt_variables, render
 
 PAYLOAD_VERSION = 1
 EVENT_VERSION = 1
@@ -60,19 +61,29 @@ class Start:
         return json.dumps(self.payload(), ensure_ascii=False) + "\n"
 
     def prompt(self) -> str:
-        """Prompt prefix and task as one text, for programs that only read text."""
-        prefix = str(self.applied.fields.get("promptPrefix", "")).strip()
-        # A request may give its task as `steerContent` alone; it is not said twice.
-        parts = dict.fromkeys((prefix, self.request.task, self.request.steer_content))
-        return "\n\n".join(part for part in parts if part) + "\n"
+        """Prompt prefix and message as one text, for programs that only read text."""
+        return "\n\n".join(part for part in (self.system().strip(), self.message()) if part) + "\n"
+
+    def system(self) -> str:
+        """The recipe's prompt prefix with its template filled in. Raises UsageError where that fails."""
+        prefix = str(self.applied.fields.get("promptPrefix") or "")
+        name = self.applied.recipe or self.applied.engine
+        return render(prefix, prompt_variables(self.applied.as_json()), f"the promptPrefix of `{name}`")
+
+    def message(self) -> str:
+        """Task and steerContent; a request may give its task as `steerContent` alone, which is not said twice."""
+        parts = dict.fromkeys((self.request.task, self.request.steer_content))
+        return "\n\n".join(part for part in parts if part)
 
     def argv(self, folder: Path) -> list[str]:
-        """The filled command; `folder` is where its files are, or would be."""
+        """The filled command; `folder` is where its files are, or would be, and its name the process's id."""
         values = {
+            "id": folder.name,
             "name": self.name,
             "recipe": self.applied.recipe or "",
             "engine": self.applied.engine,
             "task": self.request.task or "",
+            "message": self.message(),
             "title": self.request.title or "",
             "session": self.session,
             "project": self.project or "",
@@ -80,6 +91,7 @@ class Start:
             "profile": self.applied.profile or "",
             "payload_file": str(folder / "payload.json"),
             "prompt_file": str(folder / "prompt.txt"),
+            "system_file": str(folder / "system.txt"),
         }
         return fill(self.template, values, self.applied.params)
 
@@ -87,6 +99,8 @@ class Start:
         """What the command reads; None closes its input at once."""
         if self.template.stdin == "none":
             return None
+        if self.template.stdin == "prompt":
+            return self.prompt().encode()
         text = self.payload_text() if self.template.stdin == "payload" else self.request.task or ""
         return text.encode()
 
@@ -218,6 +232,7 @@ def _write_files(start: Start, folder: Path) -> None:
     wanted = {
         "payload.json": (start.payload_text, uses(start.template, "payload_file")),
         "prompt.txt": (start.prompt, uses(start.template, "prompt_file")),
+        "system.txt": (start.system, uses(start.template, "system_file")),
     }
     for name, (text, needed) in wanted.items():
         if needed:

@@ -132,10 +132,8 @@ def _signal(pid: int, number: int) -> None:
     with contextlib.suppress(OSError):
         os.killpg(pid, number)
     if number == signal.SIGKILL:
-        try:
+        with contextlib.suppress(OSError):
             os.kill(pid, number)  # it may have left its own group
-        except OSError:
-            pass
 
 
 def _end_rest(pid: int) -> None:

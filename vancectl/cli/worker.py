@@ -1,0 +1,36 @@
+"""`vancectl worker`: runs the recipe of a payload through the Messages API. The default spawn command."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command("worker")
+def worker(
+    file: Annotated[
+        Path, typer.Argument(metavar="[FILE]", help="The payload; `-`, the default, is standard input.")
+    ] = Path("-"),
+) -> None:
+    """Run the recipe of a payload through the Messages API.
+
+    `delegate` starts it where nothing else is configured. The answer is written to standard output as it comes.
+    """
+    from vancectl.cli.output import Output
+    from vancectl.cli.task import STDIN, read_text
+    from vancectl.errors import UsageError
+    from vancectl.worker.payload import parse_payload
+    from vancectl.worker.run import run_payload
+
+    if str(file) == STDIN and sys.stdin is not None and sys.stdin.isatty():
+        raise UsageError(
+            "the worker reads a payload on standard input",
+            remedy="start recipes with `vancectl delegate`, which gives it one",
+        )
+    output = Output()
+    run_payload(parse_payload(read_text(file)), output.prose)

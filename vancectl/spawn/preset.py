@@ -1,0 +1,109 @@
+"""Presets: spawn commands for programs that people have, as data in `defaults/spawn/*.yaml`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from vancectl.errors import SettingsError
+from vancectl.folders import defaults_dir
+from vancectl.inventory.document import Document
+from vancectl.inventory.name import nearest_key
+from vancectl.settings import ENGINE_KINDS, Kind
+
+NONE = "none"
+# The running installation as a program, wherever it lies. Python's -P keeps the working directory out of its path: a
+# project must not bring modules that stand in for ours.
+INSTALLATION = "{vancectl}"
+_TEXTS = ("description", "stdin", "reads", "dash")
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """One bundled spawn command. `engines` are those that it can run, None for any; `reads` and `dash` say how the
+    program comes by the task, and what becomes of a task that begins with `-`.
+    """
+
+    name: str
+    path: Path
+    command: tuple[str, ...]
+    stdin: str
+    environment: dict[str, str | None]
+    engines: tuple[str, ...] | None
+    description: str
+    reads: str
+    dash: str
+
+    @property
+    def runs_worker(self) -> bool:
+        """Whether our own worker does the work here, on this machine, and so needs the key."""
+        return INSTALLATION in self.command and bool(self.environment)
+
+    def argv(self) -> tuple[str, ...]:
+        """The template of the command, with the installation filled in."""
+        own = (sys.executable, "-P", "-m", "vancectl")
+        return tuple(
+            word
+            for part in self.command
+            for word in ([escaped(each) for each in own] if part == INSTALLATION else [part])
+        )
+
+
+def escaped(word: str) -> str:
+    return word.replace("{", "{{").replace("}", "}}")
+
+
+def preset_names() -> list[str]:
+    try:
+        return sorted(path.stem for path in (defaults_dir() / "spawn").glob("*.yaml"))
+    except OSError:
+        return []
+
+
+@lru_cache
+def load_preset(name: str, origin: str = "spawn.preset") -> Preset:
+    """Raises SettingsError for a name that none has, and for a file that is broken."""
+    names = preset_names()
+    if name not in names:
+        near = nearest_key(name, [*names, NONE])
+        meant = f"did you mean `{near}`? " if near else ""
+        raise SettingsError(
+            f"there is no preset `{name}` ({origin})", remedy=f"{meant}there are {', '.join([*names, NONE])}"
+        )
+    path = defaults_dir() / "spawn" / f"{name}.yaml"
+    document = Document.read(path)
+    fields: dict[str, Any] = {}
+    for key, key_node, node in document.pairs(document.root) if document.root is not None else ():
+        if key in _TEXTS:
+            fields[key] = document.text(node, key)
+        elif key in ("command", "engines"):
+            fields[key] = [text for text, _ in document.texts(node, key)]
+        elif key == "env":
+            mapping = document.mapping(node, key)
+            pairs = document.pairs(mapping) if mapping is not None else ()
+            fields[key] = {variable: document.text(value, variable) for variable, _, value in pairs}
+        else:
+            document.add("unknown-key", key_node, key=key, known=("env", "command", "engines", *_TEXTS),
+                         nearest_to=key, hint="")  # fmt: skip
+    for finding in document.findings:
+        raise SettingsError(f"the preset `{name}`: {finding.sentence()}", where=finding.place, remedy=finding.remedy())
+    return Preset(
+        name,
+        path,
+        tuple(_checked("command", fields.get("command"), path)),
+        _checked("stdin", fields.get("stdin", "payload"), path),
+        _checked("env", fields.get("env", {}), path),
+        tuple(fields["engines"]) if "engines" in fields else None,
+        *(str(fields.get(key) or "") for key in ("description", "reads", "dash")),
+    )
+
+
+def _checked(key: str, value: Any, path: Path) -> Any:
+    kind: Kind = ENGINE_KINDS[key]
+    try:
+        return kind.clean(value)
+    except ValueError:
+        raise SettingsError(f"`{key}` of the preset {path} must be {kind.expected}") from None

@@ -1,0 +1,98 @@
+"""The engine jeltz: one JSON object that satisfies `params.schema`, asked for again where it does not."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from vancectl.errors import SpawnError, UsageError
+from vancectl.selector.stream import Conversation
+from vancectl.spawn.request import MAX_DEPTH, depth, refuse_constant
+from vancectl.worker.payload import Payload
+
+_ATTEMPTS = 3
+_SHOWN = 5
+_FENCE = re.compile(r"\A\s*```[\w-]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+
+
+def schema_of(payload: Payload) -> dict[str, Any] | None:
+    """`params.schema`, an object or JSON text; None where there is none. Raises UsageError where it is no schema."""
+    given = payload.params.get("schema")
+    if given is None:
+        return None
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except ValueError as error:
+            raise UsageError(
+                f"params.schema is not JSON: {error}", remedy="write it as a mapping in the recipe"
+            ) from None
+    if not isinstance(given, dict):
+        raise UsageError("params.schema must be a JSON schema", remedy="write it as a mapping in the recipe")
+    from jsonschema.exceptions import SchemaError
+    from jsonschema.validators import validator_for
+
+    try:
+        validator_for(given).check_schema(given)
+    except SchemaError as error:
+        where = "/".join(map(str, error.absolute_path)) or "its top"
+        raise UsageError(f"params.schema is no JSON schema: at {where}: {error.message}", remedy="mend it") from None
+    return given
+
+
+def instructions(schema: dict[str, Any] | None) -> str:
+    if schema is None:
+        return "Answer with exactly one JSON object, and with nothing before or after it."
+    return (
+        "Answer with exactly one JSON object that satisfies this JSON schema, and with nothing before or after it:\n"
+        f"{json.dumps(schema, ensure_ascii=False)}"
+    )
+
+
+def answer(payload: Payload, conversation: Conversation, schema: dict[str, Any] | None) -> dict[str, Any]:
+    """The checked object. Raises ModelError, and SpawnError where no attempt satisfies the schema."""
+    attempts = payload.count("maxAttempts", _ATTEMPTS)
+    text = payload.task
+    problems: list[str] = []
+    for _ in range(attempts):
+        document, problems = check(conversation.ask(text), schema)
+        if document is not None and not problems:
+            return document
+        text = f"That answer failed its check: {'; '.join(problems)}. Answer again with the whole object, mended."
+    raise SpawnError(
+        f"no answer satisfied the schema in {attempts} attempts: {'; '.join(problems)}",
+        remedy="say in the task where the values come from, loosen params.schema, or raise params.maxAttempts",
+    )
+
+
+def check(reply: str, schema: dict[str, Any] | None) -> tuple[dict[str, Any] | None, list[str]]:
+    """The object in a reply, and what is wrong with it."""
+    fenced = _FENCE.match(reply)
+    try:
+        document = json.loads(fenced.group(1) if fenced else reply, parse_constant=refuse_constant)
+    except RecursionError:
+        return None, ["it nests too deeply"]
+    except ValueError as error:
+        return None, [f"it is not one JSON object ({error})"]
+    if not isinstance(document, dict):
+        return None, ["it is JSON, but no object"]
+    if depth(document) > MAX_DEPTH:
+        return None, ["it nests too deeply"]
+    return document, _problems(document, schema) if schema is not None else []
+
+
+def _problems(document: dict[str, Any], schema: dict[str, Any]) -> list[str]:
+    from jsonschema.validators import validator_for
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+
+    # A registry of its own: a schema that comes with a project must not make us fetch an address.
+    validator = validator_for(schema)(schema, registry=Registry())
+    try:
+        found = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(document)]
+    except Unresolvable as error:
+        raise UsageError(
+            f"params.schema refers to what is not in it: {error}", remedy="put it under $defs of the schema"
+        ) from None
+    return found[:_SHOWN]

@@ -1,0 +1,70 @@
+"""What the worker is given: the payload of a start, checked before it is believed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from vancectl.errors import UsageError
+from vancectl.spawn.request import MAX_DEPTH, depth, refuse_constant
+
+# These a turn or two of a model can stand for; the others need tools, processes of their own, or a sandbox.
+ENGINES = ("ford", "arthur", "eddie", "jeltz", "slartibartfast")
+DEFAULT_MODEL = "default:smart"
+DEFAULT_MAX_TOKENS = 8192
+_EXAMPLE = "pipe in a payload, as `vancectl delegate --dry-run` shows it under plan.payload"
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """A start, as far as the worker needs it. `applied` is the applied recipe with all of its fields."""
+
+    task: str
+    tenant: str | None
+    applied: dict[str, Any]
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return dict(self.applied["params"])
+
+    @property
+    def engine(self) -> str:
+        return str(self.applied["engine"])
+
+    @property
+    def name(self) -> str:
+        """The recipe, or the engine that has none."""
+        return str(self.applied.get("recipe") or self.engine)
+
+    @property
+    def model(self) -> str:
+        return str(self.params.get("model") or DEFAULT_MODEL)
+
+    def count(self, param: str, default: int) -> int:
+        """A param that is a whole number above 0."""
+        value = self.params.get(param, default)
+        return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else default
+
+
+def parse_payload(text: str) -> Payload:
+    """Raises UsageError."""
+    try:
+        document = json.loads(text, parse_constant=refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"the payload is not JSON: {error}", remedy=_EXAMPLE) from None
+    applied = document.get("appliedRecipe") if isinstance(document, dict) else None
+    if not isinstance(applied, dict) or not isinstance(applied.get("engine"), str):
+        raise UsageError("the payload has no `appliedRecipe` with an `engine`", remedy=_EXAMPLE)
+    if depth(document) > MAX_DEPTH:
+        raise UsageError(f"the payload nests deeper than {MAX_DEPTH} levels", remedy=_EXAMPLE)
+    for field in ("promptPrefix", "promptMode"):
+        if not isinstance(applied.get(field, ""), str | None):
+            raise UsageError(f"`appliedRecipe.{field}` of the payload must be text", remedy=_EXAMPLE)
+    if not isinstance(applied.setdefault("params", {}), dict):
+        raise UsageError("`appliedRecipe.params` of the payload must be an object", remedy=_EXAMPLE)
+    # A request may give its task as `steerContent` alone; it is not said twice.
+    parts = dict.fromkeys(document.get(key) for key in ("task", "steerContent"))
+    texts = [part for part in parts if isinstance(part, str) and part.strip()]
+    tenant = document.get("tenant")
+    return Payload("\n\n".join(texts), tenant if isinstance(tenant, str) else None, applied)

@@ -1,0 +1,107 @@
+"""The engine slartibartfast, as far as it writes recipes: the file is validated as any other, and asked for again with
+the findings until it is right. Then it is stored under `_slart/`, from where nothing routes to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from vancectl.errors import SpawnError, UsageError
+from vancectl.inventory.catalog import EngineCatalog
+from vancectl.inventory.document import Document
+from vancectl.inventory.finding import Finding
+from vancectl.inventory.layer import Layer, LayerKind, Layers
+from vancectl.inventory.name import canonical
+from vancectl.inventory.recipe import BrokenRecipe, Recipe
+from vancectl.inventory.schema import validate
+from vancectl.selector.stream import Conversation
+from vancectl.storage import write_atomically
+from vancectl.worker.payload import Payload
+
+GENERATED = "_slart"
+_ATTEMPTS = 3
+_RECIPE_TYPES = {"recipe", "recipe_yaml", ""}
+_FENCE = re.compile(r"```ya?ml[^\n]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
+_NAME = re.compile(r"^[\s#*`>]*name[\s*`]*:[\s*`]*(.*?)[\s*`]*$", re.IGNORECASE | re.MULTILINE)
+_PROPER = re.compile(r"[a-z0-9][a-z0-9.-]{0,63}")
+
+
+def check_wanted(payload: Payload) -> None:
+    """Raises UsageError where something other than a recipe is wanted: a script needs what runs and checks it."""
+    wanted = str(payload.params.get("outputSchemaType") or "")
+    if wanted.lower() not in _RECIPE_TYPES or payload.params.get("executeWith"):
+        raise UsageError(
+            f"the worker writes recipes only; what `{payload.name}` asks for ({wanted or 'to run it'}) needs a program",
+            remedy="set spawn.engines.slartibartfast.command in the tenant's settings.yaml",
+        )
+
+
+def instructions(catalog: EngineCatalog) -> str:
+    return (
+        "You cannot save the file or look into the project; vancectl checks and saves what you write. Answer with the "
+        "recipe's name on the first line, as `name: the-name` (lower-case letters, digits and `-`), and then with the "
+        "whole file in one ```yaml block. `description` and `engine` are required; other fields are title, params, "
+        "promptPrefix, promptMode, profiles, tags. The engines:\n" + catalog.render_for_prompt()
+    )
+
+
+def write_recipe(
+    payload: Payload, conversation: Conversation, layers: Layers, catalog: EngineCatalog, run_id: str
+) -> dict[str, Any]:
+    """Where the recipe is now. Raises ModelError, and SpawnError where no attempt is valid or it cannot be stored."""
+    layer = _layer(layers)
+    attempts = payload.count("maxAttempts", _ATTEMPTS)
+    text = payload.task
+    problems: Sequence[str] = ()
+    for _ in range(attempts):
+        name, content, problems = _read(conversation.ask(text), layer, catalog)
+        if not problems:
+            path = layer.directory / GENERATED / run_id / f"{name}.yaml"
+            return _store(path, content, f"{GENERATED}/{run_id}/{name}")
+        text = "The recipe cannot be used:\n" + "\n".join(problems) + "\nAnswer again with the name and the whole file."
+    raise SpawnError(
+        f"no valid recipe came out of {attempts} attempts: {problems[0]}",
+        remedy="say more in the task, or raise params.maxAttempts",
+    )
+
+
+def _layer(layers: Layers) -> Layer:
+    """The project's, else the tenant's."""
+    for kind in (LayerKind.PROJECT, LayerKind.TENANT):
+        for layer in layers.nearest_first:
+            if layer.kind is kind:
+                return layer
+    raise SpawnError("there is no layer to store a recipe in", remedy="work in a project, or set HOME")
+
+
+def _read(reply: str, layer: Layer, catalog: EngineCatalog) -> tuple[str, str, list[str]]:
+    """Name and content of the recipe in a reply, and what is wrong with them, each with its line."""
+    blocks = _FENCE.findall(reply)
+    if len(blocks) != 1:
+        return "", "", [f"there must be one ```yaml block (found {len(blocks)})"]
+    before = reply.partition("```")[0]
+    named = _NAME.search(before)
+    name = canonical(named.group(1)) if named else ""
+    problems = []
+    if not _PROPER.fullmatch(name):
+        problems.append("the first line must be `name: the-name`, of lower-case letters, digits and `-`")
+    document = Document.of_text(Path(f"{name or 'recipe'}.yaml"), blocks[0])
+    recipe = validate(document, name, layer)
+    findings: Sequence[Finding] = recipe.findings if isinstance(recipe, BrokenRecipe) else recipe.warnings
+    problems.extend(finding.line() for finding in findings)
+    if isinstance(recipe, Recipe) and recipe.engine not in catalog.names:
+        problems.append(f"there is no engine `{recipe.engine}`; the engines are {', '.join(catalog.names)}")
+    return name, blocks[0], problems
+
+
+def _store(path: Path, content: str, name: str) -> dict[str, Any]:
+    try:
+        write_atomically(path, content.encode())
+    except OSError as error:
+        raise SpawnError(
+            f"the recipe cannot be stored at {path}: {error.strerror}", remedy="check space and permissions"
+        ) from None
+    return {"generatedRecipe": name, "path": str(path)}
