@@ -111,8 +111,9 @@ def delegate(
     delegation = Delegation(
         scope.cascade, load_catalog, scope.settings, ProcessStore(state_dir()), scope.selector(model).select
     )
-    answer = delegation.run(wanted, dry_run=dry_run, strict=strict)
-    _print(answer, output)
+    watcher = Terminal(output) if not output.as_json else None
+    answer = delegation.run(wanted, dry_run=dry_run, strict=strict, watcher=watcher)
+    _print(answer, output, watcher)
     if answer.error is not None:
         raise answer.error
     if strict and answer.unanswered:
@@ -142,18 +143,52 @@ def _in_session(request: Request, session: str | None) -> Request:
     return request if request.session is not None else replace(request, session=session)
 
 
-def _print(answer: Delegated, output: Output) -> None:
+class Terminal:
+    """Shows a person the decision before the start, and the reply as it comes, unless that is JSON."""
+
+    def __init__(self, output: Output) -> None:
+        import codecs
+
+        self._output = output
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._is_json: bool | None = None
+        self.decided = False
+        self.replied = False
+
+    def on_start(self, answer: Delegated) -> None:
+        self.decided = True
+        self._output.facts(decided_facts(answer))
+
+    def on_output(self, data: bytes) -> None:
+        text = self._decoder.decode(data)
+        if self._is_json is None and text.strip():
+            # One JSON object is the process's fields, and is shown as these at the end.
+            self._is_json = text.lstrip().startswith("{")
+        if self._is_json is False:
+            self._output.prose(text if self.replied else f"\n{text}")
+            self.replied = True
+
+
+def decided_facts(answer: Delegated) -> list[tuple[str, str]]:
     from vancectl.cli.report import decision_facts
 
+    facts = decision_facts(answer.as_json())
+    if answer.fallback is not None:
+        facts.append(("fallback", f"{answer.fallback.recipe} ({answer.fallback.source})"))
+    return facts
+
+
+def _print(answer: Delegated, output: Output, watcher: Terminal | None) -> None:
     document = answer.as_json()
     for warning in document["warnings"]:
         output.warn(warning)
     if output.as_json:
         output.document(document)
         return
-    facts = decision_facts(document)
-    if answer.fallback is not None:
-        facts.append(("fallback", f"{answer.fallback.recipe} ({answer.fallback.source})"))
+    replied = watcher is not None and watcher.replied
+    facts = decided_facts(answer) if watcher is None or not watcher.decided else []
+    if replied:
+        output.text("\n")
     if answer.plan is not None:
         facts.append(("plan", json.dumps(answer.plan["argv"], ensure_ascii=False)))
     process = dict(answer.process or {})
@@ -162,7 +197,7 @@ def _print(answer: Delegated, output: Output) -> None:
         facts.append(("process", f"{process['name']} {process['status']}"))
         facts.extend((key, _in_words(value)) for key, value in process.items() if key not in _SAID)
     output.facts(facts)
-    if reply is not None:
+    if reply is not None and not replied:
         from vancectl.printable import printable
 
         output.text("\n" + printable(_in_words(reply), layout=True).removesuffix("\n") + "\n")

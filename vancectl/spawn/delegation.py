@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from vancectl.errors import InterruptError, SettingsError, SpawnError, VancectlError
 from vancectl.inventory.cascade import Cascade, UnknownRecipeError
@@ -62,6 +62,14 @@ class Delegated:
         return document
 
 
+class Watcher(Protocol):
+    """Who wants to see more than the answer: the decision before the start, and the output as it comes."""
+
+    def on_start(self, answer: Delegated) -> None: ...
+
+    def on_output(self, data: bytes) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Delegation:
     """Everything that holds for delegations from one place: recipes, settings, records, and the selector."""
@@ -72,10 +80,12 @@ class Delegation:
     store: ProcessStore
     select: Callable[[str], Decision]
 
-    def run(self, request: Request, *, dry_run: bool = False, strict: bool = False) -> Delegated:
+    def run(
+        self, request: Request, *, dry_run: bool = False, strict: bool = False, watcher: Watcher | None = None
+    ) -> Delegated:
         """Raises UsageError, SettingsError or BrokenRecipeError where nothing could be decided.
 
-        With `strict` nothing stands in for a model that could not be used.
+        With `strict` nothing stands in for a model that could not be used. `watcher` is told what happens meanwhile.
         """
         session = request.session or DEFAULT_SESSION
         if request.name is not None and not dry_run:
@@ -104,7 +114,7 @@ class Delegation:
                 raise no_command(start.applied.engine)
             check_runs(start.template, start.applied.engine)
             start.caller.check_depth(self.settings["spawn.maxDepth"])
-            return self._spawn(start, answer)
+            return self._spawn(start, answer, watcher)
         except VancectlError as error:
             return replace(answer, error=error)
 
@@ -165,7 +175,7 @@ class Delegation:
     def _existing(self, record: ProcessRecord) -> Delegated:
         return Delegated(record.decision, process=existing_process(current(record, self.store)))
 
-    def _spawn(self, start: Start, answer: Delegated) -> Delegated:
+    def _spawn(self, start: Start, answer: Delegated, watcher: Watcher | None) -> Delegated:
         record = ProcessRecord(
             new_id(), start.session, start.name, STARTING, start.applied.recipe, start.applied.engine, utc_now(),
             answer.as_json(), supervisor=os.getpid(), parent=start.caller.process,
@@ -179,7 +189,10 @@ class Delegation:
             running, supervised = start_process(start, record, self.store, lifeline, timeout)
             supervised.leave()
             return replace(answer, process=running.as_json())
-        ended, unkept = run_process(start, record, self.store, lifeline, timeout)
+        on_output = watcher.on_output if watcher is not None else None
+        if watcher is not None:
+            watcher.on_start(answer)
+        ended, unkept = run_process(start, record, self.store, lifeline, timeout, on_output)
         return replace(answer, process=ended.as_json(), error=_failure(ended, timeout) or unkept)
 
 

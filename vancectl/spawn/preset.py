@@ -18,7 +18,7 @@ NONE = "none"
 # The running installation as a program, wherever it lies. Python's -P keeps the working directory out of its path: a
 # project must not bring modules that stand in for ours.
 INSTALLATION = "{vancectl}"
-_TEXTS = ("description", "stdin", "reads", "dash")
+_TEXTS = ("description", "stdin", "program", "reads", "dash")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class Preset:
     description: str
     reads: str
     dash: str
+    program: str  # what must be there, where that is not the first word of the command
 
     @property
     def runs_worker(self) -> bool:
@@ -54,6 +55,10 @@ class Preset:
 
 def escaped(word: str) -> str:
     return word.replace("{", "{{").replace("}", "}}")
+
+
+def unescaped(word: str) -> str:
+    return word.replace("{{", "{").replace("}}", "}")
 
 
 def preset_names() -> list[str]:
@@ -97,7 +102,7 @@ def load_preset(name: str, origin: str = "spawn.preset") -> Preset:
         _checked("stdin", fields.get("stdin", "payload"), path),
         _checked("env", fields.get("env", {}), path),
         tuple(fields["engines"]) if "engines" in fields else None,
-        *(str(fields.get(key) or "") for key in ("description", "reads", "dash")),
+        *(str(fields.get(key) or "") for key in ("description", "reads", "dash", "program")),
     )
 
 

@@ -1,0 +1,140 @@
+"""`vancectl spawn`: what would be started, and whether it could be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vancectl.cli.scope import Scope, scoped
+from vancectl.cli.select import JsonOption
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from vancectl.settings import Settings
+    from vancectl.spawn.command import CommandTemplate
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    help="The spawn command: list the presets, test one.",
+)
+
+
+@app.command("list")
+def list_presets(json_output: JsonOption = False) -> None:
+    """List the bundled presets."""
+    from vancectl.cli.output import Output
+    from vancectl.spawn.preset import load_preset, preset_names
+
+    output = Output(as_json=json_output)
+    presets = [load_preset(name) for name in preset_names()]
+    if output.as_json:
+        output.array(
+            {
+                "preset": each.name,
+                "description": each.description,
+                "command": list(each.command),
+                "stdin": each.stdin,
+                "engines": list(each.engines) if each.engines is not None else None,
+                "reads": each.reads,
+                "dash": each.dash,
+                "path": str(each.path),
+            }
+            for each in presets
+        )
+        return
+    output.table(
+        ("preset", "what it is", "how the task comes", "a task that begins with -"),
+        ((each.name, each.description, each.reads, each.dash) for each in presets),
+        empty="no presets",
+    )
+
+
+@app.command("test")
+@scoped
+def try_command(
+    scope: Scope,
+    preset: Annotated[
+        str | None, typer.Option("--preset", metavar="NAME", help="Test this preset in place of what is configured.")
+    ] = None,
+    engine: Annotated[str, typer.Option("--engine", metavar="NAME", help="For this engine.")] = "ford",
+    json_output: JsonOption = False,
+) -> None:
+    """Show the argv of the spawn command and check that its program is there. Starts nothing."""
+    import json
+
+    from vancectl.errors import ExitStatus
+    from vancectl.settings import Settings, Source, Value
+    from vancectl.spawn.command import find_template, no_command
+
+    output = scope.output(as_json=json_output)
+    settings: Settings = scope.settings
+    if preset is not None:
+        chosen = Value(preset, Source.OPTION, "--preset")
+        values = dict(settings.values())
+        own = {**settings["spawn.engines"]}
+        own.pop(engine, None)
+        settings = Settings({**values, "spawn.preset": chosen, "spawn.engines": Value(own, Source.OPTION, "--preset")})
+    template = find_template(settings, engine)
+    if not template.argv:
+        raise no_command(engine)
+    document = _tested(template, engine)
+    if output.as_json:
+        output.document(document)
+    else:
+        output.facts(
+            (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+            for key, value in document.items()
+            if value is not None
+        )
+    if document["problem"] is not None:
+        raise typer.Exit(ExitStatus.NEGATIVE)
+
+
+def _tested(template: CommandTemplate, engine: str) -> dict[str, Any]:
+    import shutil
+
+    from vancectl.errors import VancectlError
+    from vancectl.spawn.command import check_runs
+    from vancectl.spawn.preset import unescaped
+
+    preset = template.preset
+    program = preset.program if preset is not None and preset.program else unescaped(template.argv[0])
+    found = shutil.which(program, path=_path(template.environment))
+    problem = None if found else f"the program `{program}` is not there, or cannot be executed"
+    if problem is None:
+        try:
+            check_runs(template, engine)
+        except VancectlError as error:
+            problem = error.what()
+    return {
+        "preset": preset.name if preset is not None else None,
+        "setting": template.key,
+        "origin": template.origin,
+        "argv": list(template.argv),
+        "stdin": template.stdin,
+        "env": {name: _masked(name, value) for name, value in template.environment.items()},
+        "program": found,
+        "reads": preset.reads if preset is not None else None,
+        "dash": preset.dash if preset is not None else None,
+        "problem": problem,
+    }
+
+
+def _path(environment: Mapping[str, str | None]) -> str | None:
+    import os
+
+    from vancectl.spawn.caller import passed_on
+
+    return passed_on(environment["PATH"]) if "PATH" in environment else os.environ.get("PATH")
+
+
+def _masked(name: str, value: str | None) -> str | None:
+    """Values are shown, unless they may be secrets; what is only passed on is no secret yet."""
+    if value is None or value.startswith("{env."):
+        return value
+    secret = any(word in name.upper() for word in ("KEY", "TOKEN", "SECRET", "PASSWORD"))
+    return "[secret]" if secret else value
