@@ -151,6 +151,7 @@ ENGINE_KINDS = {"command": ARGV, "preset": TEXT, "stdin": _choice(*STDIN_MODES),
 
 KINDS: dict[str, Kind] = {
     "routing.fallback.recipe": TEXT,
+    "routing.fallback.generateTimeout": SECONDS,
     "routing.recipeListLimit": WHOLE,
     "session.defaultChatEngine": TEXT,
     "selector.model": TEXT,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from typing import Any
@@ -185,6 +186,36 @@ def test_tmux_is_stopped(ws: Workspace, messages: MessagesServer) -> None:
     assert stopped["status"] == "STOPPED"
     gone = subprocess.run(["tmux", "-L", socket, "list-sessions"], capture_output=True, check=False)
     assert gone.returncode != 0
+
+
+def test_ray(ws: Workspace, messages: MessagesServer) -> None:
+    ray = os.environ.get("RAY_PROGRAM") or shutil.which("ray")
+    if not ray:
+        pytest.skip(
+            "RAY IS NOT INSTALLED: the preset `ray` was tested with a stand-in only (pip install 'ray[default]')"
+        )
+    good(ws, "ray")
+    ws.model(messages)
+    (ws.bin / "ray").symlink_to(ray)
+    address = "http://127.0.0.1:8276"
+    # The key must be in the cluster's environment; folders as in the test's own.
+    temporary = f"/tmp/ray-{os.getpid()}"  # short: Ray puts sockets into it
+    head = [ray, "start", "--head", "--port=6398", "--node-ip-address=127.0.0.1", "--dashboard-host=127.0.0.1",
+            "--dashboard-port=8276", "--num-cpus=1", f"--temp-dir={temporary}", "--disable-usage-stats"]  # fmt: skip
+    cluster = {**ws.environment(), "PATH": os.environ["PATH"]}
+    try:
+        subprocess.run(head, env=cluster, check=True, capture_output=True, timeout=200)
+        variables = {"RAY_API_SERVER_ADDRESS": address, "PATH": f"{ws.bin}{os.pathsep}{os.defpath}"}
+        messages.reply(scripted.text("Written."))
+        process = delegate(ws, "--help; $(touch oops)", env=variables, timeout=120).expect().json["process"]
+        assert (process["status"], process["reply"]) == ("DONE", "Written.\n")
+        assert messages.requests[0].body["messages"][0]["content"] == "--help; $(touch oops)"
+        messages.reply(scripted.status(401))
+        failed = ws.run("delegate", "--recipe", "good", "x", env=variables, timeout=120).expect(3)
+        assert failed.json["process"]["exitCode"] == 1
+    finally:
+        subprocess.run([ray, "stop", "--force"], env=cluster, check=False, capture_output=True, timeout=60)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def test_slurm(ws: Workspace, messages: MessagesServer) -> None:

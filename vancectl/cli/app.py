@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "select": ("vancectl.cli.select", "Say which recipe fits a task, or that none does, and why."),
     "delegate": ("vancectl.cli.delegate", "Decide which recipe fits a task, and start it."),
     "processes": ("vancectl.cli.processes", "Processes: list, show, read, await and stop what was started."),
+    "chat": ("vancectl.cli.chat", "Start the session's chat process, or find it."),
     "spawn": ("vancectl.cli.spawn", "The spawn command: list the presets, test one."),
     "worker": ("vancectl.cli.worker", "Run the recipe of a payload through the Messages API."),
     "recipes": ("vancectl.cli.recipes", "Recipes: list them, show one, show the layers."),

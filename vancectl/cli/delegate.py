@@ -76,6 +76,27 @@ def delegate(
         float | None, typer.Option("--timeout", metavar="SECONDS", help="End the spawn command after this time.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be started, and start nothing.")] = False,
+    on_exit: Annotated[
+        str | None,
+        typer.Option(
+            "--on-exit",
+            metavar="ARGV",
+            help="Call this with the end event as JSON on its standard input: a program, or a JSON list of texts.",
+        ),
+    ] = None,
+    async_fallback: Annotated[
+        bool, typer.Option("--async-fallback", help="Do not wait for a fallback that generates a recipe first.")
+    ] = False,
+    plan: Annotated[
+        Path | None, typer.Option("--plan", metavar="FILE", help="Start all children of this plan, and wait for them.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, max=256, help="Children at a time.")] = 4,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Start only what an earlier run of the plan did not bring to its end.")
+    ] = False,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Start no further child of the plan once one has failed.")
+    ] = False,
     model: ModelOption = None,
     json_output: JsonOption = False,
     strict: StrictOption = False,
@@ -92,9 +113,22 @@ def delegate(
     output = scope.output(as_json=json_output)
     words = read_task(task or [], file)
     session = session or os.environ.get("VANCECTL_SESSION")
+    parts = (words, name, recipe, engine, title, steer, profile, timeout, on_exit)
+    partial = bool(param) or not fallback or not wait or async_fallback or any(part is not None for part in parts)
+    if plan is not None:
+        from vancectl.cli.plan import run_plan
+
+        if partial or request is not None:
+            raise UsageError("--plan and parts of a request are both given", remedy="put everything into the plan")
+        run_plan(
+            plan, scope, output, session, model,
+            jobs=jobs, resume=resume, fail_fast=fail_fast, dry_run=dry_run, strict=strict,
+        )  # fmt: skip
+        return
+    if resume or fail_fast:
+        raise UsageError("--resume and --fail-fast belong to --plan", remedy="leave them out, or name a plan")
     if request is not None:
-        parts = (words, name, recipe, engine, title, steer, profile, timeout)
-        if param or not fallback or not wait or any(part is not None for part in parts):
+        if partial:
             raise UsageError(
                 "--request and parts of a request are both given", remedy="put everything into the request"
             )
@@ -102,7 +136,19 @@ def delegate(
     else:
         wanted = check_request(
             Request(
-                name, words, title, steer, parse_params(param or []), recipe, engine, fallback, wait, timeout, profile
+                name,
+                words,
+                title,
+                steer,
+                parse_params(param or []),
+                recipe,
+                engine,
+                fallback,
+                wait,
+                timeout,
+                profile,
+                on_exit=parse_argv(on_exit),
+                async_fallback=async_fallback,
             ),
             name_required=False,
         )
@@ -113,11 +159,30 @@ def delegate(
     )
     watcher = Terminal(output) if not output.as_json else None
     answer = delegation.run(wanted, dry_run=dry_run, strict=strict, watcher=watcher)
-    _print(answer, output, watcher)
+    print_answer(answer, output, watcher)
     if answer.error is not None:
         raise answer.error
     if strict and answer.unanswered:
         raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
+
+
+def parse_argv(text: str | None) -> list[str]:
+    """A JSON list of texts, or the name of a program: nothing is split, and no shell is asked. Raises UsageError."""
+    from vancectl.errors import UsageError
+
+    if text is None:
+        return []
+    if not text.lstrip().startswith("["):
+        return [text]
+    try:
+        argv = json.loads(text)
+    except (ValueError, RecursionError):
+        argv = None
+    if not isinstance(argv, list) or not argv or not all(isinstance(word, str) for word in argv):
+        raise UsageError(
+            "--on-exit is no JSON list of texts", remedy='write a program, or a list such as ["notify-send", "done"]'
+        )
+    return argv
 
 
 def parse_params(assignments: list[str]) -> dict[str, Any]:
@@ -175,10 +240,12 @@ def decided_facts(answer: Delegated) -> list[tuple[str, str]]:
     facts = decision_facts(answer.as_json())
     if answer.fallback is not None:
         facts.append(("fallback", f"{answer.fallback.recipe} ({answer.fallback.source})"))
+        facts.append(("generated", answer.fallback.generated or ""))
+    facts.append(("outcome", answer.outcome or ""))
     return facts
 
 
-def _print(answer: Delegated, output: Output, watcher: Terminal | None) -> None:
+def print_answer(answer: Delegated, output: Output, watcher: Terminal | None) -> None:
     document = answer.as_json()
     for warning in document["warnings"]:
         output.warn(warning)

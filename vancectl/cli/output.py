@@ -107,6 +107,11 @@ class Output:
         if self._verbose:
             _to_stderr(f"note: {text}")
 
+    def progress(self, text: str) -> None:
+        """How far something is, for a person who waits."""
+        if not self._quiet:
+            _to_stderr(text)
+
     def error(self, error: VancectlError) -> None:
         print_error(error)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -16,6 +16,10 @@ def worker(
     file: Annotated[
         Path, typer.Argument(metavar="[FILE]", help="The payload; `-`, the default, is standard input.")
     ] = Path("-"),
+    answer: Annotated[
+        Path | None,
+        typer.Option("--output", metavar="FILE", help="Write the answer to a file in place of standard output."),
+    ] = None,
 ) -> None:
     """Run the recipe of a payload through the Messages API.
 
@@ -23,7 +27,7 @@ def worker(
     """
     from vancectl.cli.output import Output
     from vancectl.cli.task import STDIN, read_text
-    from vancectl.errors import UsageError
+    from vancectl.errors import Place, SpawnError, UsageError
     from vancectl.worker.payload import parse_payload
     from vancectl.worker.run import run_payload
 
@@ -32,5 +36,20 @@ def worker(
             "the worker reads a payload on standard input",
             remedy="start recipes with `vancectl delegate`, which gives it one",
         )
-    output = Output()
-    run_payload(parse_payload(read_text(file)), output.prose)
+    payload = parse_payload(read_text(file))
+    if answer is None:
+        run_payload(payload, Output().prose)
+        return
+    try:
+        with answer.open("w", encoding="utf-8") as written:
+            run_payload(payload, lambda text: _write(written, text))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise SpawnError(
+            f"the answer cannot be written: {reason}", where=Place(answer), remedy="mend --output"
+        ) from None
+
+
+def _write(file: TextIO, text: str) -> None:
+    file.write(text)
+    file.flush()

@@ -19,6 +19,7 @@ from vancectl.spawn.applied import AppliedRecipe, apply_engine, apply_recipe
 from vancectl.spawn.caller import find_caller
 from vancectl.spawn.command import cautions, check_runs, find_template, no_command
 from vancectl.spawn.fallback import SETTING, Fallback, choose_fallback
+from vancectl.spawn.generated import generated_name
 from vancectl.spawn.lifeline import Lifeline
 from vancectl.spawn.process import Start, new_id, run_process, start_process, utc_now
 from vancectl.spawn.request import Request
@@ -32,8 +33,12 @@ from vancectl.spawn.session import (
     ProcessStore,
     existing_process,
 )
-from vancectl.spawn.supervision import current
+from vancectl.spawn.supervision import Supervised, current, stop
 
+GENERATES, GENERATED_KIND = "generates", "recipe"
+GENERATE_TIMEOUT = "routing.fallback.generateTimeout"
+PENDING = "PENDING"
+_GRACE = 5.0
 # A dry run writes no files, so their folder has no name yet.
 PLANNED_FOLDER = Path("<process folder>")
 
@@ -42,7 +47,8 @@ PLANNED_FOLDER = Path("<process folder>")
 class Delegated:
     """What `delegate` answers: the decision, then fallback, plan and process where they apply.
 
-    `error` is a failure that leaves the decision standing.
+    `error` is a failure that leaves the decision standing. `generator` is the process that wrote the recipe which was
+    then started; `outcome` is PENDING where that process is still at it.
     """
 
     decision: dict[str, Any]
@@ -51,10 +57,13 @@ class Delegated:
     process: dict[str, Any] | None = None
     error: VancectlError | None = None
     unanswered: bool = False
+    outcome: str | None = None
+    generator: dict[str, Any] | None = None
 
     def as_json(self) -> dict[str, Any]:
         document = dict(self.decision)
-        for key, value in (("fallback", self.fallback), ("plan", self.plan), ("process", self.process)):
+        parts = ("outcome", "fallback", "generator", "plan", "process")
+        for key, value in ((part, getattr(self, part)) for part in parts):
             if value is not None:
                 document[key] = value.as_json() if isinstance(value, Fallback) else value
         if self.error is not None:
@@ -81,11 +90,18 @@ class Delegation:
     select: Callable[[str], Decision]
 
     def run(
-        self, request: Request, *, dry_run: bool = False, strict: bool = False, watcher: Watcher | None = None
+        self,
+        request: Request,
+        *,
+        dry_run: bool = False,
+        strict: bool = False,
+        watcher: Watcher | None = None,
+        supervised: Callable[[ProcessRecord], None] | None = None,
     ) -> Delegated:
         """Raises UsageError, SettingsError or BrokenRecipeError where nothing could be decided.
 
         With `strict` nothing stands in for a model that could not be used. `watcher` is told what happens meanwhile.
+        With `supervised`, which is told of the process, it is started so that it outlives us, and waited for.
         """
         session = request.session or DEFAULT_SESSION
         if request.name is not None and not dry_run:
@@ -110,13 +126,19 @@ class Delegation:
             answer = replace(answer, decision=decision.with_warnings(warnings).as_json())
             if dry_run:
                 return replace(answer, plan={"argv": argv or None, "payload": start.payload()})
-            if not argv:
-                raise no_command(start.applied.engine)
-            check_runs(start.template, start.applied.engine)
-            start.caller.check_depth(self.settings["spawn.maxDepth"])
-            return self._spawn(start, answer, watcher)
+            self._check(start, argv)
+            if fallback is not None and start.applied.params.get(GENERATES) == GENERATED_KIND:
+                return self._generate(start, answer, watcher, supervised)
+            return self._spawn(start, answer, watcher, supervised)
         except VancectlError as error:
             return replace(answer, error=error)
+
+    def _check(self, start: Start, argv: list[str]) -> None:
+        """Raises what keeps it from being started, before its name is taken."""
+        if not argv:
+            raise no_command(start.applied.engine)
+        check_runs(start.template, start.applied.engine)
+        start.caller.check_depth(self.settings["spawn.maxDepth"])
 
     def _decide(self, request: Request) -> Decision:
         """The mode matrix (specification, routing 7; design, section 5)."""
@@ -175,7 +197,55 @@ class Delegation:
     def _existing(self, record: ProcessRecord) -> Delegated:
         return Delegated(record.decision, process=existing_process(current(record, self.store)))
 
-    def _spawn(self, start: Start, answer: Delegated, watcher: Watcher | None) -> Delegated:
+    def _generate(
+        self,
+        start: Start,
+        answer: Delegated,
+        watcher: Watcher | None,
+        supervised: Callable[[ProcessRecord], None] | None,
+    ) -> Delegated:
+        """In two steps (specification, process-delegate 5): a recipe is generated, then it is applied and started.
+
+        With `asyncFallback` the second step is the caller's; the event of the first one's end names the recipe.
+        """
+        request, limit = start.request, self.settings[GENERATE_TIMEOUT]
+        on_exit = request.on_exit if request.async_fallback else []
+        first = replace(
+            start,
+            name=f"{start.name}-{secrets.token_hex(3)}",  # the name itself is for what will be generated
+            request=replace(request, on_exit=on_exit, wait=not request.async_fallback, timeout_seconds=limit),
+        )
+        if request.async_fallback:
+            return replace(self._spawn(first, answer, None, None), outcome=PENDING)
+        generated = self._spawn(first, answer, None, supervised or (lambda record: None))
+        if generated.error is not None:
+            what = f"no recipe was generated: {generated.error.what()}"
+            failure = type(generated.error)(what, remedy=generated.error.remedy)
+            return replace(answer, generator=generated.process, error=failure)
+        cascade = Cascade(self.cascade.layers)
+        name = generated_name(generated.process or {}, cascade)
+        if name is None:
+            raise SpawnError(
+                f"no recipe was generated: `{start.applied.recipe}` ended well, but named none",
+                remedy="its last line of output must be a JSON object with `generatedRecipe`",
+            )
+        applied = apply_recipe(cascade.load(name), request.params, request.profile)
+        assert answer.fallback is not None
+        answer = replace(answer, fallback=replace(answer.fallback, generated=name), generator=generated.process)
+        second = replace(start, applied=applied, template=find_template(self.settings, applied.engine))
+        try:
+            self._check(second, second.argv(PLANNED_FOLDER))
+            return self._spawn(second, answer, watcher, supervised)
+        except VancectlError as error:
+            return replace(answer, error=error)
+
+    def _spawn(
+        self,
+        start: Start,
+        answer: Delegated,
+        watcher: Watcher | None,
+        supervised: Callable[[ProcessRecord], None] | None,
+    ) -> Delegated:
         record = ProcessRecord(
             new_id(), start.session, start.name, STARTING, start.applied.recipe, start.applied.engine, utc_now(),
             answer.as_json(), supervisor=os.getpid(), parent=start.caller.process,
@@ -186,14 +256,27 @@ class Delegation:
             return self._existing(existing)
         timeout = start.request.timeout_seconds or start.template.timeout
         if not start.request.wait:
-            running, supervised = start_process(start, record, self.store, lifeline, timeout)
-            supervised.leave()
+            running, handle = start_process(start, record, self.store, lifeline, timeout)
+            handle.leave()
             return replace(answer, process=running.as_json())
+        if supervised is not None:
+            running, handle = start_process(start, record, self.store, lifeline, timeout)
+            supervised(running)
+            ended = self._await(running, handle)
+            return replace(answer, process=ended.as_json(), error=_failure(ended, timeout))
         on_output = watcher.on_output if watcher is not None else None
         if watcher is not None:
             watcher.on_start(answer)
         ended, unkept = run_process(start, record, self.store, lifeline, timeout, on_output)
         return replace(answer, process=ended.as_json(), error=_failure(ended, timeout) or unkept)
+
+    def _await(self, record: ProcessRecord, handle: Supervised) -> ProcessRecord:
+        """The record of the end. Whoever interrupts us ends the process, too."""
+        try:
+            handle.supervisor.wait()
+        except KeyboardInterrupt:
+            return stop(record, self.store, _GRACE)
+        return current(record, self.store)
 
 
 def _explicit(

@@ -17,9 +17,11 @@ class Fallback:
 
     recipe: str
     source: str
+    generated: str | None = None  # the recipe that this one has written, and that was started
 
     def as_json(self) -> dict[str, Any]:
-        return {"recipe": self.recipe, "source": self.source}
+        document = {"recipe": self.recipe, "source": self.source}
+        return {**document, "generatedRecipe": self.generated} if self.generated is not None else document
 
 
 def choose_fallback(decision: Decision, *, fallback_on_none: bool, setting: str) -> Fallback | None:
