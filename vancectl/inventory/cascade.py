@@ -17,6 +17,7 @@ from vancectl.inventory.finding import Finding
 from vancectl.inventory.layer import Layer, Layers
 from vancectl.inventory.name import canonical, near_names
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
+from vancectl.printable import well_formed
 
 SUFFIX = ".yaml"
 _OTHER_SUFFIXES = (".yml", ".yaml")  # in any case of letters
@@ -232,7 +233,7 @@ def _oddities(layer: Layer, path: str, written: str, is_link: bool) -> tuple[str
     if not all(name.split("/")):
         findings.append(Finding("empty-name", place))
         name = written  # no name that anyone could ask for, or that could collide
-    elif name != written:
+    elif name != well_formed(written) or "\ufffd" in name:
         findings.append(Finding("not-canonical", place, {"name": name}))
     if is_link:
         findings.extend(_link_findings(layer, path))

@@ -88,7 +88,7 @@ def _model(settings: Settings, recipe: Recipe, wanted: str | None) -> Model:
         raise ModelError(
             Reason.NO_MODEL, f"no model is named; set selector.model or params.model of `{SELECTOR_RECIPE}`"
         )
-    tokens = recipe.params.get("maxTokens", MAX_TOKENS)
-    return AnthropicModel(
-        resolve_model(chosen, settings["models"]), tokens if isinstance(tokens, int) and tokens > 0 else MAX_TOKENS
-    )
+    tokens = recipe.params.get("maxTokens")
+    if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens <= 0:
+        tokens = MAX_TOKENS
+    return AnthropicModel(resolve_model(chosen, settings["models"]), tokens)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_left, bisect_right
 
+from vancectl.printable import well_formed
+
 # Scripts that put no spaces between words: a word has no visible edge there, so containment is all there is.
 _UNSPACED = (
     (0x0E00, 0x0EFF),  # Thai, Lao
@@ -31,7 +33,7 @@ def normalise(text: str) -> str:
     """
     if text.isascii():
         return _one_space(text.lower())
-    return _one_space(unicodedata.normalize("NFC", unicodedata.normalize("NFKC", text).casefold()))
+    return _one_space(unicodedata.normalize("NFC", unicodedata.normalize("NFKC", well_formed(text)).casefold()))
 
 
 def normalise_phrase(phrase: str) -> str:
