@@ -241,13 +241,15 @@ def test_a_fake_match_leads_nowhere(ws: Workspace, messages: MessagesServer) -> 
 
 
 def test_odd_names_are_escaped_and_offered_as_they_are(ws: Workspace, messages: MessagesServer) -> None:
-    names = ["<b>", "e\x1b[31m", "tag\U000e0041", "rtl\u202e"]
-    for name in names:
+    names = ["<b>", "a>b"]
+    hidden = ["e\x1b[31m", "tag\U000e0041", "rtl\u202e"]
+    for name in (*names, *hidden):
         ws.recipe(f"P/recipes/{name}.yaml", "Odd.")
     Path(f"{ws.path('P/recipes')}/caf\udce9.yaml").write_text("description: Odd.\nengine: ford\n")
     (request,) = select(ws, messages, "look over my branch")
     offered = request.body["output_config"]["format"]["schema"]["properties"]["recipe"]["anyOf"][0]["enum"]
     assert {*names, "caf\ufffd"} <= set(offered)
+    assert not set(hidden) & set(offered)  # a name that hides what it is counts as broken
     assert list(inventory_in(request)) == offered
     assert not any(name in parts(request)[0] for name in names)
 

@@ -148,6 +148,9 @@ class Document:
         elif "duplicate anchor" in (getattr(error, "context", None) or ""):
             self._add_at("bad-yaml", mark, {"problem": "found duplicate anchor"})
             return
+        elif "escape" in problem:
+            self._add_at("escape", mark, {"problem": problem})
+            return
         line = self.lines[mark.line] if mark is not None and mark.line < len(self.lines) else ""
         if "nesting depth" in problem:
             self._add_at("too-large", mark, {"limit": f"{MAX_DEPTH:,} levels"})
