@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from vancectl.printable import UNSAFE, well_formed
+from vancectl.printable import TAGS, UNSAFE, well_formed
 
-# JSON escapes the C0 controls itself; the others would still act on a terminal that shows it.
-_JSON_ESCAPES = {code: f"\\u{code:04x}" for code in UNSAFE if code >= 0x7F}
+# JSON escapes the C0 controls itself; the others would still act on a terminal that shows it, or hide what it says.
+JSON_ESCAPES = {code: json.dumps(chr(code))[1:-1] for code in UNSAFE | TAGS if code >= 0x7F}
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
@@ -18,4 +18,4 @@ def to_json(value: Any, indent: int | None = None) -> str:
     encoder = _ENCODER if indent is None else json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=indent)
     text = encoder.encode(value)
     # Nothing printable is unsafe, and asking that is far quicker than translating.
-    return text if text.isprintable() else well_formed(text).translate(_JSON_ESCAPES)
+    return text if text.isprintable() else well_formed(text).translate(JSON_ESCAPES)

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from tests.messages_server import MessagesServer
 from tests.workspace import Workspace
 
 
@@ -57,6 +58,30 @@ def test_the_task(ws: Workspace, args: list[str], stdin: str | bytes | None, tas
     assert (done.json["recipe"], done.json["process"]["reply"], done.stderr) == ("good", task, "")
 
 
+@pytest.mark.parametrize(
+    ("args", "stdin", "decision"),
+    [
+        ([""], None, ("NONE", "empty-task", 0)),
+        (["   "], None, ("NONE", "empty-task", 0)),
+        (["-"], "\n", ("NONE", "empty-task", 0)),
+        (["fix", "tests", "now"], None, ("MATCH", "single-trigger", 0)),
+        (["-"], "fix tests\n", ("MATCH", "single-trigger", 0)),
+        (["--", "- fix tests in module a"], None, ("MATCH", "single-trigger", 2)),
+        (["--", "--help me fix tests"], None, ("MATCH", "single-trigger", 10)),
+    ],
+    ids=["empty", "blank", "blank-stdin", "words", "stdin", "dash", "like-an-option"],
+)
+def test_select_reads_the_task_alike(
+    ws: Workspace, messages: MessagesServer, args: list[str], stdin: str | None, decision: tuple[str, str, int]
+) -> None:
+    ws.model(messages)
+    ws.recipe("P/recipes/good.yaml", triggers=["fix tests"])
+    selected = ws.run("select", *args, stdin=stdin).expect().json
+    assert (selected["decision"], selected["reason"]) == decision[:2]
+    assert [hit["start"] for hit in selected["matched"]] == ([] if selected["recipe"] is None else [decision[2]])
+    assert messages.requests == []
+
+
 def test_words_and_a_file(ws: Workspace) -> None:
     ws.write("P/task.txt", "fix tests")
     failed = ws.run("delegate", "--file", "task.txt", "fix tests").expect(2)
@@ -97,9 +122,10 @@ def test_a_recipe_needs_no_task(ws: Workspace) -> None:
 
 
 @pytest.mark.parametrize("task", ["- fix tests in module a", "--fix tests", "-fix tests"])
-def test_a_leading_dash_without_two_more(ws: Workspace, task: str) -> None:
+@pytest.mark.parametrize("command", ["select", "delegate"])
+def test_a_leading_dash_without_two_more(ws: Workspace, command: str, task: str) -> None:
     good(ws, "cat")
-    failed = ws.run("delegate", task).expect(2)
+    failed = ws.run(command, task).expect(2)
     assert failed.stdout == ""
     assert failed.stderr.endswith("Hint: a task that begins with `-` goes behind `--`.\n")
 
@@ -233,7 +259,7 @@ def test_a_taken_name_for_people(ws: Workspace) -> None:
     good(ws, "true")
     ws.run("delegate", "--name", "a", "fix tests").expect()
     lines = for_people(ws, "--name", "a", "fix tests")
-    assert "process a already_exists" in lines
+    assert {"process a already_exists", "existingStatus DONE"} <= set(lines)
     assert "hint a process `a` exists in the session `default`; take another name to start another" in lines
 
 

@@ -126,6 +126,17 @@ def test_files_are_utf_8_whatever_the_locale(bare: Workspace, env: dict[str, str
     assert "bad.yaml" in bare.run("recipes", "show", "bad", env=env).expect(2).stderr
 
 
+@pytest.mark.parametrize("env", [{"LC_ALL": "C"}, C_LOCALE])
+def test_names_and_tasks_are_utf_8_whatever_the_locale(bare: Workspace, env: dict[str, str | None]) -> None:
+    path = bare.recipe("P/recipes/prüfung.yaml", triggers=["führe prüfung"])
+    listing = bare.run("recipes", "list", "--json", env=env).expect(0)
+    assert [(row["name"], row["path"]) for row in listing.json] == [("prüfung", str(path))]
+    assert listing.stderr == ""
+    shown = bare.run("recipes", "show", "Prüfung", "--json", env=env).expect(0)
+    assert (shown.json["name"], shown.stderr) == ("prüfung", "")
+    assert bare.run("select", "--json", "führe prüfung", env=env).expect(0).json["recipe"] == "prüfung"
+
+
 def test_a_terminal_without_utf_8_shows_what_it_can(bare: Workspace) -> None:
     bare.recipe("P/recipes/brief.yaml", "Prüfe 説明 kurz")
     for command in (("recipes", "list"), ("recipes", "show", "brief")):
@@ -231,12 +242,11 @@ def test_a_full_disk_is_an_error_of_its_own(bare: Workspace) -> None:
         )
 
 
-def test_errors_that_nobody_reads_change_nothing(bare: Workspace) -> None:
+def test_warnings_and_errors_that_nobody_can_read_change_no_result(bare: Workspace) -> None:
     bare.recipe("P/recipes/a.yaml")
     bare.write("P/recipes/one.yml", HEAD)
     run = shell(bare, "vancectl recipes list --json 2> /dev/full")
-    assert [row["name"] for row in json.loads(run.stdout)] == ["a"]
-    assert run.status == 0
+    assert [row["name"] for row in run.json] == ["a"]
     assert shell(bare, "vancectl recipes show nope 2> /dev/full").status == 2
 
 
@@ -245,3 +255,27 @@ def test_paths_are_absolute_wherever_one_stands(bare: Workspace) -> None:
     bare.write("P/sub/x", "")
     (row,) = bare.run("recipes", "list", "--recipes", "../.vance/recipes", cwd="P/sub").expect(0).json
     assert Path(row["path"]).is_absolute()
+
+
+@pytest.mark.parametrize(
+    ("redirect", "status"),
+    [
+        ("2>/dev/full", 0),
+        ("2>&-", 0),
+        (">&-", 2),
+        (">/dev/full", 2),
+    ],
+)
+def test_only_a_lost_result_counts(ws: Workspace, redirect: str, status: int) -> None:
+    ws.recipe("P/recipes/fix.yaml", "Fixes.", triggers=["fix tests"])
+    ws.write("P/recipes/bad.yaml", "[")
+    for words in ("select 'fix tests'", "recipes list"):
+        shell = Workspace(ws.root, ("/bin/sh",))
+        shell.run("-c", f"exec {ws.command[0]} {words} {redirect}").expect(status)
+
+
+def test_a_deleted_working_directory_is_told(ws: Workspace) -> None:
+    gone = ws.write("P/gone/x", "").parent
+    shell = Workspace(ws.root, ("/bin/sh",))
+    result = shell.run("-c", f"rm -r ../gone; exec {ws.command[0]} recipes path", cwd=gone).expect(2)
+    assert result.stderr == "error: the working directory is gone\n  help: change to one that exists\n"

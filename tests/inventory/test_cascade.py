@@ -237,6 +237,17 @@ def test_a_file_loads_under_its_canonical_name_and_says_so(ws: Workspace, file: 
     assert ws.run("recipes", "show", file.removesuffix(".yaml"), "--json").expect(0).json["name"] == name
 
 
+def test_a_name_in_no_encoding_is_listed_and_can_be_asked_for(ws: Workspace) -> None:
+    path = ws.write("P/recipes/gr\udcfcn.yaml", HEAD)
+    assert "gr\ufffdn" in listed(ws)
+    shown = ws.run("recipes", "show", "gr\ufffdn", "--json").expect(0)
+    assert shown.json["name"] == "gr\ufffdn"
+    assert shown.stderr == (
+        f"warning: {path.parent}/gr\ufffdn.yaml: the name is not canonical; it loads as `gr\ufffdn` (rename the file)\n"
+    )
+    assert ws.run("recipes", "show", "gr\udcfcn", "--raw").expect(0).stdout == HEAD
+
+
 def test_two_files_with_one_canonical_name_break_it_and_are_both_named(ws: Workspace) -> None:
     ws.recipe("B/recipes/dep-it.yaml", "shadowed")
     one, two = ws.recipe("P/recipes/Dep It.yaml"), ws.recipe("P/recipes/dep-it.yaml")
@@ -395,3 +406,16 @@ def test_an_edit_is_seen_whatever_the_clock_says(ws: Workspace) -> None:
     assert ws.run("recipes", "show", "a", "--json").expect(0).json["description"] == "was"
     path.unlink()
     assert "a" not in listed(ws)
+
+
+@pytest.mark.parametrize("character", ["\x1b", "\u202e", "\ufeff", "\U000e0041"])
+def test_a_name_that_hides_what_it_is_counts_as_broken(ws: Workspace, character: str) -> None:
+    ws.recipe(f"P/recipes/a{character}b.yaml", "Hidden.")
+    [row] = [row for row in ws.run("recipes", "list").expect().json if "error" in row]
+    assert row["error"].endswith("has a control or invisible character in its name (rename the file)")
+    assert character not in row["error"]
+
+
+def test_a_name_may_join_letters(ws: Workspace) -> None:
+    ws.recipe("P/recipes/می\u200cخواهم.yaml", "Persian.")
+    assert ws.run("recipes", "show", "می\u200cخواهم").expect().json["description"] == "Persian."

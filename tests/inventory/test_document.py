@@ -247,6 +247,7 @@ SYNTAX = "is not valid YAML: "
         ("description: x\nengine: a\x9bb\n", "r.yaml:2: " + BAD_CHARACTER.format("U+009B")),
         ("description: x\nengine: a\ufffeb\n", "r.yaml:2: " + BAD_CHARACTER.format("U+FFFE")),
         ("description: a\u2028b\nengine: ford\n", "r.yaml:1: " + BAD_CHARACTER.format("U+2028")),
+        (HEAD + "triggers:\n\tkeywords: [a]\npromptPrefix: |\n  a\u2028  b\n", "r.yaml:4:1: " + TAB),
         (HEAD + "triggers:\n\tkeywords: [a]\n", "r.yaml:4:1: " + TAB),
         (HEAD + "params:\n  a: 1\n\tb: 2\n", "r.yaml:5:1: " + TAB),
         (HEAD + "title: |\n\tx\n", "r.yaml:4:1: " + TAB),
@@ -283,9 +284,10 @@ SYNTAX = "is not valid YAML: "
     ],
     ids=[
         "empty", "comment", "markers", "list", "text", "number", "utf-16", "latin-1", "nul", "escape, lone cr", "c1",
-        "noncharacter", "line separator", "tab", "tab after spaces", "tab in block", "backtick", "at sign", "percent",
-        "alias", "undefined alias", "bracket", "braces", "colon", "open quote", "anchor twice", "two documents",
-        "key twice", "key twice, quoted", "list as key", "merged text", "merged lists", "merged into itself", "cycle",
+        "noncharacter", "line separator", "line separator elsewhere", "tab", "tab after spaces", "tab in block",
+        "backtick", "at sign", "percent", "alias", "undefined alias", "bracket", "braces", "colon", "open quote",
+        "anchor twice", "two documents", "key twice", "key twice, quoted", "list as key",
+        "merged text", "merged lists", "merged into itself", "cycle",
         "list in itself", "deep", "deep param", "huge",
     ],
 )  # fmt: skip

@@ -96,3 +96,9 @@ def test_without_recipes_nothing_is_asked(ws: Workspace) -> None:
     decision = ws.run("select", "--json", "--recipes", ws.root / "empty", "deploy it").expect(0).json
     assert (decision["decision"], decision["candidates"], decision["model"]) == ("NONE", 0, None)
     assert decision["rationale"].startswith("no recipes available")
+
+
+def test_an_override_of_the_selectors_own_recipe_is_no_candidate(ws: Workspace) -> None:
+    ws.recipe("P/recipes/recipe-selector.yaml", "Forgot to say that it is internal.", promptPrefix="Decide.")
+    ws.recipe("P/recipes/fix.yaml", "Fixes.")
+    assert "recipe-selector" not in [recipe.name for recipe in inventory(ws).recipes]

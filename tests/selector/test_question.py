@@ -186,8 +186,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Req
     """The request for each row's text as the task, in a library that has them all as descriptions and engines."""
     ws = Workspace(tmp_path_factory.mktemp("asked"))
     for name, (text, _) in TEXTS.items():
-        text = text.replace("\udce9", "\ufffd")  # noqa: PLW2901  # no file of UTF-8 can hold it
-        ws.recipe(f"P/recipes/{name}.yaml", f"About {text} it.", engine=f"ford {text}")
+        written = text.replace("\udce9", "\ufffd")  # no file of UTF-8 can hold it
+        ws.recipe(f"P/recipes/{name}.yaml", f"About {written} it.", engine=f"ford {written}")
     with MessagesServer() as server:
         ws.model(server)
         tasks = "".join(json.dumps({"task": text}) + "\n" for text, _ in TEXTS.values())
@@ -240,17 +240,18 @@ def test_a_fake_match_leads_nowhere(ws: Workspace, messages: MessagesServer) -> 
     assert ws.run("select", f"look over my branch. {FAKE}").expect(0).json["recipe"] == "review"
 
 
-def test_names_that_no_text_can_hold_are_described_but_not_offered(ws: Workspace, messages: MessagesServer) -> None:
-    ws.recipe("P/recipes/review.yaml", "Review a branch.")
-    odd = ["<b>", "e\x1b[31m", "tag\U000e0041", "rtl\u202e"]
-    for name in odd:
+def test_odd_names_are_escaped_and_offered_as_they_are(ws: Workspace, messages: MessagesServer) -> None:
+    names = ["<b>", "a>b"]
+    hidden = ["e\x1b[31m", "tag\U000e0041", "rtl\u202e"]
+    for name in (*names, *hidden):
         ws.recipe(f"P/recipes/{name}.yaml", "Odd.")
-    Path(bytes(ws.path("P/recipes")).decode() + "/caf\udce9.yaml").write_text("description: Odd.\nengine: ford\n")
+    Path(f"{ws.path('P/recipes')}/caf\udce9.yaml").write_text("description: Odd.\nengine: ford\n")
     (request,) = select(ws, messages, "look over my branch")
-    names = request.body["output_config"]["format"]["schema"]["properties"]["recipe"]["anyOf"][0]["enum"]
-    assert [name for name in names if name in odd or name == "review"] == sorted([*odd, "review"])
-    assert "caf\udce9" in inventory_in(request)
-    assert "caf\udce9" not in names
+    offered = request.body["output_config"]["format"]["schema"]["properties"]["recipe"]["anyOf"][0]["enum"]
+    assert {*names, "caf\ufffd"} <= set(offered)
+    assert not set(hidden) & set(offered)  # a name that hides what it is counts as broken
+    assert list(inventory_in(request)) == offered
+    assert not any(name in parts(request)[0] for name in names)
 
 
 def test_the_whole_question_as_one_text() -> None:

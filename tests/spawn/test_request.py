@@ -160,8 +160,9 @@ def test_whose_session(
         ('{"name": "a",}', "the request is not JSON: "),
         ("{'name': 'a'}", "the request is not JSON: "),
         ('{"name": "a", "task": "x"} {}', "the request is not JSON: Extra data"),
-        ('{"name": "a", "task": "x", "params": {"n": NaN}}', "the request is not JSON: NaN is no JSON"),
-        ('{"name": "a", "task": "x", "timeoutSeconds": Infinity}', "the request is not JSON: Infinity is no JSON"),
+        ('{"name": "a", "task": "x", "params": {"n": NaN}}', "the request is not JSON: NaN is no number"),
+        ('{"name": "a", "task": "x", "timeoutSeconds": Infinity}', "the request is not JSON: Infinity is no number"),
+        ('{"name": "a", "task": "x", "params": {"n": -1e999}}', "the request is not JSON: -1e999 is no number"),
         ("[]", "the request must be a JSON object"),
         ('[{"name": "a", "task": "x"}]', "the request must be a JSON object"),
         ('"fix tests"', "the request must be a JSON object"),
@@ -218,11 +219,10 @@ def test_a_field_of_the_wrong_type(field: str, value: object, why: str) -> None:
     assert caught.value.what() == f"the request's field `{field}` must be {why}"
 
 
-@pytest.mark.parametrize("seconds", [0, -1, -0.5, 1e999, 10**400])
+@pytest.mark.parametrize("seconds", [0, -1, -0.5, 10**400])
 def test_a_time_limit_that_makes_no_sense(seconds: float) -> None:
-    text = json.dumps({"name": "a", "task": "x", "timeoutSeconds": seconds}).replace("Infinity", "1e999")
     with pytest.raises(UsageError, match="the time limit must be above 0 seconds"):
-        parse_request(text)
+        parsed(timeoutSeconds=seconds)
 
 
 @pytest.mark.parametrize("seconds", [1, 0.5, 1e9])

@@ -63,7 +63,9 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"vancectl {__version__}")  # noqa: T201  # the output module is not worth loading for one line
+        from vancectl.cli.output import Output
+
+        Output().text(f"vancectl {__version__}\n")
         raise typer.Exit
 
 
@@ -89,13 +91,18 @@ def main() -> NoReturn:
     """
     # Most of what a start allocates stays until its end; looking for cycles in it costs a tenth of a large listing.
     gc.set_threshold(1_000_000)
-    status = run()
+    os._exit(_flushed(run()))
+
+
+def _flushed(status: int) -> int:
+    """The status, or that of a closed pipe where the result could not be written. A deaf stderr changes nothing."""
     for stream in (sys.stdout, sys.stderr):
         try:
-            stream.flush()
+            if stream is not None:  # as for a program that was started with the stream closed
+                stream.flush()
         except (OSError, ValueError):
-            status = status or ExitStatus.PIPE_CLOSED
-    os._exit(status)
+            status = ExitStatus.PIPE_CLOSED if stream is sys.stdout and status == ExitStatus.DONE else status
+    return status
 
 
 def run() -> int:
@@ -106,7 +113,9 @@ def run() -> int:
         # Typer's own usage errors end with a bare number, ours with an ExitStatus.
         typers = end.code == ExitStatus.USAGE and not isinstance(end.code, ExitStatus)
         if typers and _may_have_lost_dash(sys.argv[1:]):
-            print("Hint: a task that begins with `-` goes behind `--`.", file=sys.stderr)  # noqa: T201  # as above
+            from vancectl.cli.output import to_stderr
+
+            to_stderr("Hint: a task that begins with `-` goes behind `--`.")
         return end.code if isinstance(end.code, int) else ExitStatus.DONE
     except VancectlError as error:
         return _fail(error)

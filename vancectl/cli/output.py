@@ -100,12 +100,12 @@ class Output:
 
     def warn(self, text: str) -> None:
         if not self._quiet:
-            _to_stderr(f"warning: {text}")
+            to_stderr(f"warning: {text}")
 
     def note(self, text: str) -> None:
         """Only with `--verbose`."""
         if self._verbose:
-            _to_stderr(f"note: {text}")
+            to_stderr(f"note: {text}")
 
     def progress(self, text: str) -> None:
         """How far something is, for a person who waits."""
@@ -119,12 +119,12 @@ class Output:
 def print_error(error: VancectlError) -> None:
     """What, where, and what mends it."""
     where = f"{printable(str(error.where))}: " if error.where else ""
-    _to_stderr(f"error: {where}{error.what()}")
+    to_stderr(f"error: {where}{error.what()}")
     if error.remedy:
-        _to_stderr(f"  help: {error.remedy}")
+        to_stderr(f"  help: {error.remedy}")
 
 
-def _to_stderr(text: str) -> None:
+def to_stderr(text: str) -> None:
     if sys.stderr is None:
         return
     try:

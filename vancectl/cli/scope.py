@@ -67,11 +67,14 @@ class Scope:
 
     @cached_property
     def layers(self) -> Layers:
+        from vancectl.errors import UsageError
         from vancectl.inventory.layer import find_layers
 
-        return find_layers(
-            Path.cwd(), tenant=self._tenant, with_project=not self._no_project, directories=self._recipes
-        )
+        try:
+            directory = Path.cwd()
+        except OSError:
+            raise UsageError("the working directory is gone", remedy="change to one that exists") from None
+        return find_layers(directory, tenant=self._tenant, with_project=not self._no_project, directories=self._recipes)
 
     @cached_property
     def cascade(self) -> Cascade:

@@ -17,6 +17,7 @@ from vancectl.inventory.finding import Finding
 from vancectl.inventory.layer import Layer, Layers
 from vancectl.inventory.name import canonical, near_names
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
+from vancectl.printable import TAGS, UNSAFE, well_formed
 
 SUFFIX = ".yaml"
 _OTHER_SUFFIXES = (".yml", ".yaml")  # in any case of letters
@@ -175,7 +176,7 @@ class Cascade:
             written = file.removesuffix(SUFFIX)
             name = canonical(written)
             findings: tuple[Finding, ...] = ()
-            if name != written or item.is_symlink():
+            if name != written or item.is_symlink() or not name.isprintable():
                 name, findings = _oddities(layer, path, written, item.is_symlink())
             if name in found:
                 other = found[name]
@@ -232,8 +233,10 @@ def _oddities(layer: Layer, path: str, written: str, is_link: bool) -> tuple[str
     if not all(name.split("/")):
         findings.append(Finding("empty-name", place))
         name = written  # no name that anyone could ask for, or that could collide
-    elif name != written:
+    elif name != well_formed(written) or "\ufffd" in name:
         findings.append(Finding("not-canonical", place, {"name": name}))
+    if any(ord(character) in UNSAFE | TAGS for character in name):
+        findings.append(Finding("bad-name", place))
     if is_link:
         findings.extend(_link_findings(layer, path))
     return name, tuple(findings)

@@ -35,7 +35,7 @@ _Record = tuple[dict[str, Any] | None, list[_PlainFinding], str]
 # clock (up to two seconds on some), with nothing to see from outside: such an entry is not believed later.
 _TICK_NS = 2_000_000_000
 _CHECKSUM_BYTES = 4
-_READERS = ("document.py", "schema.py", "finding.py", "compiled.py", "recipe.py", "listing.py")
+_READERS = ("document.py", "schema.py", "finding.py", "compiled.py", "recipe.py", "rule.py", "listing.py")
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
