@@ -110,7 +110,7 @@ class Output:
     def progress(self, text: str) -> None:
         """How far something is, for a person who waits."""
         if not self._quiet:
-            _to_stderr(text)
+            to_stderr(text)
 
     def error(self, error: VancectlError) -> None:
         print_error(error)

@@ -256,14 +256,14 @@ class Delegation:
             return self._existing(existing)
         timeout = start.request.timeout_seconds or start.template.timeout
         if not start.request.wait:
-            running, handle = start_process(start, record, self.store, lifeline, timeout)
+            running, handle, unkept = start_process(start, record, self.store, lifeline, timeout)
             handle.leave()
-            return replace(answer, process=running.as_json())
+            return replace(answer, process=running.as_json(), error=unkept)
         if supervised is not None:
-            running, handle = start_process(start, record, self.store, lifeline, timeout)
+            running, handle, unkept = start_process(start, record, self.store, lifeline, timeout)
             supervised(running)
             ended = self._await(running, handle)
-            return replace(answer, process=ended.as_json(), error=_failure(ended, timeout))
+            return replace(answer, process=ended.as_json(), error=_failure(ended, timeout) or unkept)
         on_output = watcher.on_output if watcher is not None else None
         if watcher is not None:
             watcher.on_start(answer)

@@ -37,6 +37,11 @@ class Lifeline:
     def write(self, values: dict[str, object]) -> None:
         os.pwrite(self.handle, json.dumps(values).encode().ljust(_SIZE), 0)
 
+    def end(self, status: str, exit_code: int | None, ended_at: str | None, seconds: float | None) -> None:
+        """Adds the end to what it says."""
+        said, _ = self.read()
+        self.write({**said, "status": status, "exitCode": exit_code, "endedAt": ended_at, "seconds": seconds})
+
     def release(self) -> None:
         if self.handle >= 0:
             os.close(self.handle)

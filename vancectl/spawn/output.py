@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any
 
-from vancectl.spawn.request import MAX_DEPTH, depth, refuse_constant
+from vancectl.spawn.request import MAX_DEPTH, depth, strict_json
 
 # Of a log, which nobody has bounded, the reply is its end.
 _LONGEST = 10_000_000
@@ -36,7 +35,7 @@ def read_log(path: str) -> dict[str, Any]:
 
 def _object(text: str) -> dict[str, Any] | None:
     try:
-        document = json.loads(text, parse_constant=refuse_constant)
+        document = strict_json(text)
     except (ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) and depth(document) <= MAX_DEPTH else None

@@ -22,7 +22,7 @@ from typing import Any
 from vancectl.errors import Place, UsageError, VancectlError
 from vancectl.inventory.document import Document
 from vancectl.inventory.name import nearest_key
-from vancectl.spawn.request import Request, parse_request, refuse_constant
+from vancectl.spawn.request import Request, parse_request, strict_json
 from vancectl.spawn.template import render
 
 _TOP = ("children", "session", "fallbackOnNone")
@@ -164,7 +164,7 @@ def _read_items(path: Path) -> list[Any]:
     for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").splitlines(), 1):
         if line.strip():
             try:
-                items.append(json.loads(line, parse_constant=refuse_constant))
+                items.append(strict_json(line))
             except (ValueError, RecursionError) as error:
                 raise UsageError(f"not JSON: {error}", where=Place(path, number), remedy="one value a line") from None
     return items

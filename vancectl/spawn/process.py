@@ -18,15 +18,9 @@ from vancectl.errors import SpawnError, StoreError, VancectlError
 from vancectl.spawn.applied import AppliedRecipe
 from vancectl.spawn.caller import NOBODY, Caller, child_environment
 from vancectl.spawn.command import CommandTemplate, fill, uses
-<<<<<<< ours
 from vancectl.spawn.lifeline import Lifeline, birth_of
 from vancectl.spawn.output import read_output
 from vancectl.spawn.request import Request
-||||||| base
-from vancectl.spawn.request import MAX_DEPTH, Request, depth, refuse_constant
-=======
-from vancectl.spawn.request import MAX_DEPTH, Request, depth, strict_json
->>>>>>> theirs
 from vancectl.spawn.session import DONE, FAILED, RUNNING, STOPPED, TIMED_OUT, ProcessRecord, ProcessStore
 from vancectl.spawn.supervision import Job, Supervised, supervise
 from vancectl.spawn.template import prompt_variables, render
@@ -168,40 +162,21 @@ def run_process(
         seconds=round(time.monotonic() - begun, 3),
         result=read_output(finished.stdout),
     )
-<<<<<<< ours
-    try:
-        store.update(ended)
-    except StoreError as error:
-        return ended, error
-    finally:
+    unkept = _unkept(ended, store.update)
+    if unkept is None:
         lifeline.discard()
+    else:  # it tells the end until that can be recorded
+        with contextlib.suppress(OSError):
+            lifeline.end(ended.status, ended.exit_code, ended.ended_at, ended.seconds)
+        lifeline.release()
     _tell(start, ended)
-    return ended, None
-||||||| base
-    try:
-        store.update(ended)
-    except StoreError as error:
-        return ended, error
-    return ended, None
-=======
-    return ended, _unkept(ended, store)
->>>>>>> theirs
+    return ended, unkept
 
 
-<<<<<<< ours
 def start_process(
     start: Start, record: ProcessRecord, store: ProcessStore, lifeline: Lifeline, timeout: float | None
-) -> tuple[ProcessRecord, Supervised]:
-    """Starts the command under a supervisor that outlives us; its output goes to a log. Raises SpawnError."""
-||||||| base
-def start_process(start: Start, record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
-    """Starts the command and leaves it to itself; its output goes to a log. Raises SpawnError."""
-=======
-def start_process(
-    start: Start, record: ProcessRecord, store: ProcessStore
-) -> tuple[ProcessRecord, VancectlError | None]:
-    """Starts the command and leaves it to itself; its output goes to a log. Otherwise as `run_process`."""
->>>>>>> theirs
+) -> tuple[ProcessRecord, Supervised, VancectlError | None]:
+    """Starts the command under a supervisor that outlives us; its output goes to a log. Otherwise as `run_process`."""
     folder = store.folder / record.id
     log = folder / "output.log"
     with _starting(start, record, store, lifeline):
@@ -216,12 +191,16 @@ def start_process(
         supervised = supervise(job, lifeline)
     if source is not None:
         source.unlink(missing_ok=True)
-<<<<<<< ours
     running = replace(record, status=RUNNING, pid=supervised.pid, supervisor=supervised.supervisor.pid)
-    # The lifeline says the same, so that nothing is lost where this cannot be written.
-    with contextlib.suppress(StoreError):
-        store.settle(running)
-    return running, supervised
+    return running, supervised, _unkept(running, store.settle)
+
+
+def _unkept(record: ProcessRecord, write: Callable[[ProcessRecord], None]) -> StoreError | None:
+    try:
+        write(record)
+    except StoreError as error:
+        return error
+    return None
 
 
 def _tell(start: Start, ended: ProcessRecord) -> None:
@@ -234,22 +213,6 @@ def _tell(start: Start, ended: ProcessRecord) -> None:
                 environment=start.environment(ended),
                 capture_stderr=True,
             )
-||||||| base
-    running = replace(record, status=RUNNING, pid=pid, log=str(folder / "output.log"))
-    store.update(running)
-    return running
-=======
-    running = replace(record, status=RUNNING, pid=pid, log=str(folder / "output.log"))
-    return running, _unkept(running, store)
-
-
-def _unkept(record: ProcessRecord, store: ProcessStore) -> StoreError | None:
-    try:
-        store.update(record)
-    except StoreError as error:
-        return error
-    return None
->>>>>>> theirs
 
 
 @contextlib.contextmanager
@@ -270,37 +233,7 @@ def _starting(start: Start, record: ProcessRecord, store: ProcessStore, lifeline
         raise
 
 
-<<<<<<< ours
 def _write_files(start: Start, folder: Path) -> None:
-||||||| base
-def read_output(stdout: bytes) -> dict[str, Any]:
-    """stdout that is one JSON object is the process's own fields, other text its reply (design, section 5)."""
-    text = stdout.decode("utf-8", "replace")
-    try:
-        document = json.loads(text, parse_constant=refuse_constant)
-    except (ValueError, RecursionError):
-        document = None
-    if isinstance(document, dict) and depth(document) <= MAX_DEPTH:
-        return document
-    return {"reply": text} if text else {}
-
-
-def _write_files(start: Start, folder: Path, *, always: bool = False) -> None:
-=======
-def read_output(stdout: bytes) -> dict[str, Any]:
-    """stdout that is one JSON object is the process's own fields, other text its reply (design, section 5)."""
-    text = stdout.decode("utf-8", "replace")
-    try:
-        document = strict_json(text)
-    except (ValueError, RecursionError):
-        document = None
-    if isinstance(document, dict) and depth(document) <= MAX_DEPTH:
-        return document
-    return {"reply": text} if text else {}
-
-
-def _write_files(start: Start, folder: Path, *, always: bool = False) -> None:
->>>>>>> theirs
     """Only what the command reads is written, and only for its owner: a payload may hold secrets."""
     wanted = {
         "payload.json": (start.payload_text, uses(start.template, "payload_file")),

@@ -8,7 +8,7 @@ from typing import Any
 
 from vancectl.errors import SpawnError, UsageError
 from vancectl.selector.stream import Conversation
-from vancectl.spawn.request import MAX_DEPTH, depth, refuse_constant
+from vancectl.spawn.request import MAX_DEPTH, depth, strict_json
 from vancectl.worker.payload import Payload
 
 _ATTEMPTS = 3
@@ -70,7 +70,7 @@ def check(reply: str, schema: dict[str, Any] | None) -> tuple[dict[str, Any] | N
     """The object in a reply, and what is wrong with it."""
     fenced = _FENCE.match(reply)
     try:
-        document = json.loads(fenced.group(1) if fenced else reply, parse_constant=refuse_constant)
+        document = strict_json(fenced.group(1) if fenced else reply)
     except RecursionError:
         return None, ["it nests too deeply"]
     except ValueError as error:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from vancectl.errors import UsageError
-from vancectl.spawn.request import MAX_DEPTH, depth, refuse_constant
+from vancectl.spawn.request import MAX_DEPTH, depth, strict_json
 
 # These a turn or two of a model can stand for; the others need tools, processes of their own, or a sandbox.
 ENGINES = ("ford", "arthur", "eddie", "jeltz", "slartibartfast")
@@ -50,7 +49,7 @@ class Payload:
 def parse_payload(text: str) -> Payload:
     """Raises UsageError."""
     try:
-        document = json.loads(text, parse_constant=refuse_constant)
+        document = strict_json(text)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"the payload is not JSON: {error}", remedy=_EXAMPLE) from None
     applied = document.get("appliedRecipe") if isinstance(document, dict) else None
