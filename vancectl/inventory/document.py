@@ -58,6 +58,13 @@ class Document:
             document._compose(text)
         return document
 
+    @classmethod
+    def of_text(cls, path: Path, text: str) -> Document:
+        """The same for text that was read already; `path` is only named in findings."""
+        document = cls(path)
+        document._compose(text)
+        return document
+
     @property
     def broken(self) -> bool:
         return any(finding.breaks for finding in self.findings)

@@ -18,7 +18,7 @@ from vancectl.child import ChildError, refusal
 from vancectl.errors import SpawnError, StoreError
 from vancectl.spawn.lifeline import Lifeline, lives
 from vancectl.spawn.output import read_log
-from vancectl.spawn.session import ABANDONED, RUNNING, STARTING, STOPPED, ProcessRecord, ProcessStore
+from vancectl.spawn.session import ABANDONED, OPEN, RUNNING, STARTING, STOPPED, ProcessRecord, ProcessStore
 
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 _SLOWEST = 0.5
@@ -103,7 +103,7 @@ def current(record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
 
     A process that nobody waits for and that is gone is ABANDONED: nobody knows how it ended.
     """
-    if record.status not in {STARTING, RUNNING}:
+    if record.status not in OPEN:
         return record
     try:
         said, held = Lifeline(str(store.folder / record.id)).read()
@@ -113,6 +113,11 @@ def current(record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
     if record.log is None and log.exists():  # who started it did not come to write it down
         record = replace(record, log=str(log))
     now = _merged(record, said, held)
+    if now.status == ABANDONED:
+        # Whoever waited records the end before the lifeline goes: what was read before that is out of date.
+        latest = store.get(record.id)
+        if latest is not None and latest.status not in OPEN:
+            return latest
     if now != record:
         with contextlib.suppress(StoreError):
             store.settle(now)
@@ -147,7 +152,7 @@ def wait_for(record: ProcessRecord, store: ProcessStore, timeout: float | None =
     while True:
         record = current(record, store)
         left = limit - time.monotonic() if limit is not None else None
-        if record.status not in {STARTING, RUNNING} or (left is not None and left <= 0):
+        if record.status not in OPEN or (left is not None and left <= 0):
             return record
         pause = min(pause * 2, _SLOWEST)
         longest = pause if left is None else min(pause, left)
@@ -178,7 +183,7 @@ def stop(record: ProcessRecord, store: ProcessStore, grace: float) -> ProcessRec
     """Ends the process's group: TERM, and after `grace` seconds KILL. Raises SpawnError where it cannot be ended."""
     record = current(record, store)
     for number in (signal.SIGTERM, signal.SIGKILL):
-        if record.status not in {STARTING, RUNNING}:
+        if record.status not in OPEN:
             return record
         supervised = _signal_supervisor(record, store)
         if not supervised or number == signal.SIGKILL:
@@ -187,7 +192,7 @@ def stop(record: ProcessRecord, store: ProcessStore, grace: float) -> ProcessRec
         if record.status == ABANDONED and not supervised:
             record = replace(record, status=STOPPED)  # that we ended it is known, though not how
             store.update(record)
-    if record.status in {STARTING, RUNNING}:
+    if record.status in OPEN:
         raise SpawnError(
             f"the process `{record.name}` does not end", remedy=f"look at the process {record.pid} with ps"
         )
