@@ -248,7 +248,8 @@ def process_keys() -> list[str]:
 
 
 def answer_keys() -> list[str]:
-    return list(Delegated({}, Fallback("default", ""), {}, {}, VancectlError("")).as_json())
+    answer = Delegated({}, Fallback("default", ""), {}, {}, VancectlError(""), outcome="", generator={})
+    return list(answer.as_json())
 
 
 def request_fields() -> list[str]:

@@ -30,7 +30,7 @@ def chat(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be started, and start nothing.")] = False,
     json_output: JsonOption = False,
 ) -> None:
-    """Start the session's chat process, or find the one that it has.
+    """Start the session's chat process, or find it.
 
     In a hub project that is eddie, else what session.defaultChatEngine names, else arthur.
     """
