@@ -13,6 +13,7 @@ from vancectl.settings import KINDS, variable_of
 # For every key a value that the bundled settings do not have.
 OTHER: dict[str, Any] = {
     "routing.fallback.recipe": "mine",
+    "routing.fallback.generateTimeout": 5.0,
     "routing.recipeListLimit": 7,
     "session.defaultChatEngine": "marvin",
     "selector.model": "some-model",
@@ -22,10 +23,12 @@ OTHER: dict[str, Any] = {
     "selector.maxAttempts": 5,
     "models": {"own": "some-model"},
     "spawn.command": ["agent", "{task}", ""],
+    "spawn.preset": "claude",
     "spawn.stdin": "none",
     "spawn.env": {"A": "b c", "CLAUDECODE": None},
     "spawn.timeout": 1.5,
-    "spawn.engines": {"ford": {"command": ["x"], "stdin": "task", "env": {"A": "1"}, "timeout": 3.0}},
+    "spawn.maxDepth": 3,
+    "spawn.engines": {"ford": {"command": ["x"], "stdin": "task", "env": {"A": "1"}, "timeout": 3.0, "preset": "llm"}},
 }
 
 
@@ -65,7 +68,8 @@ def test_bundled(bundled: dict[str, dict[str, Any]]) -> None:
         "routing.fallback.recipe": "slart-and-run", "routing.recipeListLimit": 50, "session.defaultChatEngine": None,
         "selector.model": None, "selector.backend": "auto", "selector.command": None, "selector.timeout": 30.0,
         "selector.maxAttempts": 2, "spawn.command": None, "spawn.stdin": "payload", "spawn.env": {},
-        "spawn.timeout": None, "spawn.engines": {},
+        "spawn.timeout": None, "spawn.engines": {}, "spawn.preset": "worker", "spawn.maxDepth": 5,
+        "routing.fallback.generateTimeout": 240.0,
     }  # fmt: skip
 
 
@@ -255,16 +259,16 @@ WRONG = [
     ("spawn.command", ["a", None], A_LIST),
     ("spawn.command", ["a\0b"], A_LIST),
     ("spawn.command", {"a": "b"}, A_LIST),
-    ("spawn.stdin", "json", "one of payload, task, none"),
+    ("spawn.stdin", "json", "one of payload, task, prompt, none"),
     ("spawn.env", ["A=b"], "a mapping of variable to text, or to null to unset it"),
     ("spawn.env", {"A=B": "c"}, "a mapping of variable to text, or to null to unset it"),
     ("spawn.env", {"": "c"}, "a mapping of variable to text, or to null to unset it"),
     ("spawn.env", {"A": "b\0c"}, "a mapping of variable to text, or to null to unset it"),
     ("spawn.timeout", 0, "a number of seconds above 0"),
-    ("spawn.engines", ["ford"], "a mapping of engine to its command, stdin, env and timeout"),
-    ("spawn.engines.ford", ["x"], "a mapping with command, stdin, env and timeout"),
+    ("spawn.engines", ["ford"], "a mapping of engine to its command, preset, stdin, env and timeout"),
+    ("spawn.engines.ford", ["x"], "a mapping with command, preset, stdin, env and timeout"),
     ("spawn.engines.ford.command", "x {task}", A_LIST),
-    ("spawn.engines.ford.stdin", "json", "one of payload, task, none"),
+    ("spawn.engines.ford.stdin", "json", "one of payload, task, prompt, none"),
     ("spawn.engines.ford.env", {"A=B": "c"}, "a mapping of variable to text, or to null to unset it"),
     ("spawn.engines.ford.timeout", -1, "a number of seconds above 0"),
 ]
@@ -312,10 +316,10 @@ def test_no_text_where_text_is_meant(ws: Workspace, text: str, place: str, key: 
         ("spawn.command=agent {task}", A_LIST),
         ('spawn.command=["a", ["b"]]', A_LIST),
         ("spawn.command=", A_LIST),
-        ("spawn.stdin=", "one of payload, task, none"),
+        ("spawn.stdin=", "one of payload, task, prompt, none"),
         ('spawn.env={"A": 1}', "a mapping of variable to text, or to null to unset it"),
-        ("spawn.engines=[]", "a mapping of engine to its command, stdin, env and timeout"),
-        ("spawn.engines.ford=1", "a mapping with command, stdin, env and timeout"),
+        ("spawn.engines=[]", "a mapping of engine to its command, preset, stdin, env and timeout"),
+        ("spawn.engines.ford=1", "a mapping with command, preset, stdin, env and timeout"),
         ("spawn.engines.ford.command=x", A_LIST),
     ],
 )
@@ -336,12 +340,12 @@ def test_a_wrong_value_as_an_option(ws: Workspace, assignment: str, words: str) 
         ("VANCECTL_SPAWN__TIMEOUT", "soon", "above 0\n  help: write it as JSON (found `soon`)"),
         ("VANCECTL_SPAWN__TIMEOUT", "NaN", "must be a number of seconds above 0"),
         ("VANCECTL_SPAWN__TIMEOUT", "Infinity", "must be a number of seconds above 0"),
-        ("VANCECTL_SPAWN__STDIN", "", "must be one of payload, task, none"),
+        ("VANCECTL_SPAWN__STDIN", "", "must be one of payload, task, prompt, none"),
         ("VANCECTL_MODELS", "{", "must be a mapping of alias to model"),
         ("VANCECTL_MODELS", "[" * 5000, "must be a mapping of alias to model"),
         ("VANCECTL_SPAWN__COMMAND", '["\\ud800"]', f"must be {A_LIST}"),
         ("VANCECTL_SPAWN__COMMAND", '["sleep", 3]', f"must be {A_LIST}"),
-        ("VANCECTL_SPAWN__ENGINES__FORD__STDIN", "json", "must be one of payload, task, none"),
+        ("VANCECTL_SPAWN__ENGINES__FORD__STDIN", "json", "must be one of payload, task, prompt, none"),
     ],
     ids=lambda text: text[:30],
 )  # fmt: skip
@@ -454,7 +458,7 @@ def test_bundled_settings_that_lack_a_key(ws: Workspace) -> None:
     path = ws.write("B/settings.yaml", "spawn: {stdin: none}\n")
     failed = show(ws).expect(2)
     assert failed.stderr == (
-        f"error: {path}: `routing.recipeListLimit` has no value\n  help: it must be a whole number, at least 1\n"
+        f"error: {path}: `routing.fallback.generateTimeout` has no value\n  help: it must be a number of seconds above 0\n"
     )
 
 
@@ -478,8 +482,8 @@ def test_a_project_sets_nothing(ws: Workspace, name: str) -> None:
     evil = {"spawn": {"command": ["touch", "owned"]}, "routing": {"fallback": {"recipe": "evil"}}}
     ws.write(f"P/{name}", "VANCECTL_SPAWN__STDIN=none\n" if name.endswith(".env") else json.dumps(evil))
     assert {row["source"] for row in show(ws).expect().json} == {"bundled"}
-    failed = ws.run("delegate", "fix tests").expect(2)
-    assert failed.json["error"] == "no spawn command is configured, so nothing can be started"
+    failed = ws.run("delegate", "fix tests").expect(3)
+    assert failed.json["error"] == "the worker has no key to run the recipe with: set ANTHROPIC_API_KEY"
     assert not ws.path("P/owned").exists()
 
 
@@ -491,8 +495,8 @@ def test_settings_in_project_yaml_are_without_effect_and_warned_of(ws: Workspace
         "routing.fallback.recipe: evil\nsettings: {spawn: {command: [touch, owned]}}\n",
     )
     assert {row["source"] for row in show(ws).expect().json} == {"bundled"}
-    failed = ws.run("delegate", "fix tests").expect(2)
-    assert failed.json["error"] == "no spawn command is configured, so nothing can be started"
+    failed = ws.run("delegate", "fix tests").expect(3)
+    assert failed.json["error"] == "the worker has no key to run the recipe with: set ANTHROPIC_API_KEY"
     assert f"{path}:2:1" in failed.stderr
     assert "a project has no settings" in failed.stderr
     assert not ws.path("P/owned").exists()

@@ -33,7 +33,7 @@ from tests.messages_server import MessagesServer
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-NEEDED_DEFAULTS = ("catalog/engines.yaml", "settings.yaml", "recipes/recipe-selector.yaml")
+NEEDED_DEFAULTS = ("catalog/engines.yaml", "settings.yaml", "recipes/recipe-selector.yaml", "spawn/worker.yaml")
 """Without these a bundled layer is no bundled layer; a test seldom cares what they say."""
 
 

@@ -218,6 +218,7 @@ def test_a_start_that_fails_keeps_decision_and_fallback(ws: Workspace) -> None:
 
 @pytest.mark.parametrize("options", [[], ["--no-wait"], ["--engine", "vogon"]], ids=["wait", "no-wait", "engine"])
 def test_without_a_spawn_command_the_decision_is_still_told(ws: Workspace, options: list[str]) -> None:
+    ws.settings(spawn__preset="none")
     failed = ws.run("delegate", *options, "use marvin for this").expect(2)
     engine = "vogon" if options == ["--engine", "vogon"] else "marvin"
     assert (failed.json["decision"], failed.json["recipe"]) == ("MATCH", engine)
@@ -231,7 +232,7 @@ def test_without_a_spawn_command_the_decision_is_still_told(ws: Workspace, optio
 
 
 def test_the_example_of_the_error_works_as_it_is(ws: Workspace) -> None:
-    failed = ws.run("delegate", "use marvin for this").expect(2)
+    failed = ws.run("delegate", "--set", "spawn.preset=none", "use marvin for this").expect(2)
     example = failed.stderr.partition("for example ")[2].partition("; `vancectl")[0]
     ws.write("T/settings.yaml", example + "\n")
     ws.program("claude", 'printf "[%s]" "$@"; cat')
@@ -240,7 +241,7 @@ def test_the_example_of_the_error_works_as_it_is(ws: Workspace) -> None:
 
 
 def test_one_engine_without_a_command(ws: Workspace) -> None:
-    ws.settings({"spawn.engines": {"vogon": {"command": ["cat"]}}})
+    ws.settings({"spawn.preset": "none", "spawn.engines": {"vogon": {"command": ["cat"]}}})
     ws.run("delegate", "--recipe", "vogon", "x").expect()
     assert "spawn.engines.ford.command" in ws.run("delegate", "--recipe", "ford", "x").expect(2).stderr
 
@@ -284,6 +285,7 @@ def test_a_dry_run_of_a_bare_none_has_no_plan(ws: Workspace) -> None:
 
 
 def test_a_dry_run_needs_no_spawn_command(ws: Workspace) -> None:
+    ws.settings(spawn__preset="none")
     done = ws.run("delegate", "--dry-run", "use marvin for this").expect()
     assert (done.json["decision"], done.json["recipe"]) == ("MATCH", "marvin")
     assert done.json["plan"]["argv"] is None
