@@ -21,6 +21,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "select": ("vancectl.cli.select", "Say which recipe fits a task, or that none does, and why."),
     "delegate": ("vancectl.cli.delegate", "Decide which recipe fits a task, and start it."),
     "recipes": ("vancectl.cli.recipes", "Recipes: list them, show one, show the layers."),
+    "check": (
+        "vancectl.cli.check",
+        "Check that tasks get the recipes that cases say, without a key and without a network.",
+    ),
     "catalog": ("vancectl.cli.catalog", "The engine catalog: show it, read it again."),
     "settings": ("vancectl.cli.settings", "Settings: bundled < tenant < environment < options."),
 }

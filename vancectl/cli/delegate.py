@@ -11,7 +11,7 @@ import typer
 
 from vancectl.cli.completion import complete_recipe
 from vancectl.cli.scope import Scope, scoped
-from vancectl.cli.select import JsonOption, ModelOption, StrictOption
+from vancectl.cli.select import JsonOption, ModelOption, ReplayOption, StrictOption
 
 if TYPE_CHECKING:
     from vancectl.cli.output import Output
@@ -76,6 +76,7 @@ def delegate(
         float | None, typer.Option("--timeout", metavar="SECONDS", help="End the spawn command after this time.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be started, and start nothing.")] = False,
+    replay: ReplayOption = None,
     model: ModelOption = None,
     json_output: JsonOption = False,
     strict: StrictOption = False,
@@ -109,7 +110,11 @@ def delegate(
     wanted = _in_session(wanted, session)
     scope.report_findings(output)
     delegation = Delegation(
-        scope.cascade, load_catalog, scope.settings, ProcessStore(state_dir()), scope.selector(model).select
+        scope.cascade,
+        load_catalog,
+        scope.settings,
+        ProcessStore(state_dir()),
+        scope.selector(model, replay=replay).select,
     )
     answer = delegation.run(wanted, dry_run=dry_run, strict=strict)
     _print(answer, output)

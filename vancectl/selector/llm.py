@@ -20,6 +20,7 @@ from vancectl.printable import plain_line, well_formed
 from vancectl.selector.decision import Reason
 from vancectl.selector.model import ModelError, Reply
 from vancectl.selector.question import Question, correction
+from vancectl.selector.throttle import Throttle
 
 if TYPE_CHECKING:
     import anthropic
@@ -89,6 +90,7 @@ class AnthropicModel:
         self.name = name
         self._max_tokens = max_tokens
         self._structured = True
+        self._throttle = Throttle()
         self._credential = _checked_credential()
         self._url = _checked_base_url()
         self._client = _client(self._credential, self._url)
@@ -96,22 +98,34 @@ class AnthropicModel:
     def ask(self, question: Question, deadline: float) -> Reply:
         """One reply, with up to three calls where the server or the network failed for the moment."""
         pause = FIRST_PAUSE
-        calls = 0
+        calls = counted = 0
         while True:
+            deadline += self._throttle.enter(first=calls == 0)
+            asked_at, answered, wait = time.monotonic(), False, 0.0
             try:
                 calls += 1
-                return replace(self._call(question, deadline), calls=calls)
+                counted += 1
+                reply = self._call(question, deadline)
+                answered = True
+                return replace(reply, calls=calls)
             except _UnstructuredError:
                 # Not every server takes a schema: once refused, it is left out for the rest of the run.
                 self._structured = False
             except _PassingError as passing:
                 wait = passing.wait if passing.wait is not None else pause
                 pause *= 2
-                if calls >= MAX_CALLS or time.monotonic() + wait >= deadline:
+                refused = passing.error.reason in {Reason.RATE_LIMITED, Reason.OVERLOADED}
+                # Refused in a crowd, a question only waits for its turn: that is no failure of its own.
+                counted -= refused and self._throttle.crowded
+                if counted >= MAX_CALLS or time.monotonic() + wait >= deadline:
                     raise ModelError(passing.error.reason, passing.error.text, reply=Reply("", calls)) from None
-                time.sleep(wait)
+                if refused:
+                    self._throttle.refused(wait, asked_at)
             except ModelError as error:
                 raise ModelError(error.reason, error.text, reply=replace(error.reply, calls=calls)) from None
+            finally:
+                self._throttle.leave(answered=answered)
+            time.sleep(wait)
 
     def _call(self, question: Question, deadline: float) -> Reply:
         """One request, on a thread of its own: a reply that drips byte by byte outlasts every timeout of the SDK."""
@@ -170,7 +184,7 @@ class AnthropicModel:
 
     def _message(self, response: Any) -> Message:
         """The SDK builds a message out of any JSON, so its shape is checked before it is believed."""
-        kind = _without_secrets(response.headers.get("content-type", "").partition(";")[0])
+        kind = without_secrets(response.headers.get("content-type", "").partition(";")[0])
         if response.status_code == 204:
             raise ModelError(Reason.EMPTY_REPLY, f"{_host(self._url)} answered with nothing (status 204)")
         problem = f"{_host(self._url)} did not answer with a message ({kind or 'no type'}); check {BASE_URL_VARIABLE}"
@@ -220,7 +234,7 @@ class AnthropicModel:
         message = inner.get("message") if isinstance(inner, dict) else None
         if not isinstance(message, str) or not message.strip():
             return ""
-        return f": {_without_secrets(plain_line(message))[:MESSAGE_SHOWN]}"
+        return f": {without_secrets(plain_line(message))[:MESSAGE_SHOWN]}"
 
 
 class _PassingError(Exception):
@@ -360,7 +374,7 @@ def _set_proxies(*variables: str) -> str:
     return ", ".join(names)
 
 
-def _without_secrets(text: str) -> str:
+def without_secrets(text: str) -> str:
     for secret in _secrets():
         text = text.replace(secret, "[secret]")
     return text
