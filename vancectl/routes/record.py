@@ -9,6 +9,7 @@ from vancectl.routes.case import Case
 from vancectl.routes.check import Bench
 from vancectl.selector.decision import Decision
 from vancectl.selector.jobs import Jobs, wait_for_any
+from vancectl.selector.llm import without_secrets
 from vancectl.selector.recording import Recording, Recordings, Sample
 from vancectl.selector.replay import Listener
 from vancectl.selector.semantic import Semantic
@@ -94,7 +95,8 @@ class Recorder:
             if decision.unanswered:
                 failed = decision
                 break
-            samples.append(listener.heard)
+            # A key that a reply quotes must not end up in a repository.
+            samples.append(tuple(replace(reply, text=without_secrets(reply.text)) for reply in listener.heard))
         if len(samples) > len(wanted.held):
             recording = Recording(wanted.task, wanted.question, self._binding.id, tuple(samples))
             self._recordings.put(recording, self._binding)

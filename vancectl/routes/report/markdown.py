@@ -1,4 +1,4 @@
-"""Markdown for a comment on a pull request: the figures, what failed, and the rest folded away; never too long for one."""
+"""Markdown for a comment on a pull request: the figures, what failed, the rest folded away; never too long for one."""
 
 from __future__ import annotations
 
