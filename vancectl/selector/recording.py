@@ -72,6 +72,11 @@ class Recordings:
         recordings._take(data)
         return recordings
 
+    @classmethod
+    def none(cls) -> Recordings:
+        """Without a file, and never to be saved."""
+        return cls(Path())
+
     def __len__(self) -> int:
         return len(self._by_task)
 
