@@ -7,6 +7,7 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -58,22 +59,24 @@ class Batch:
     jobs: int
     skip: int = 0
     template: Template | None = None
+    memo: Decision | None = None
     progress: Progress | None = None
 
-    def run(self, path: Path, tally: Tally) -> None:
-        """Decides every line of a file. A bad line gives an object with `error`, and the rest goes on.
+    def run(self, path: Path, tally: Tally, lines: list[str] | None = None) -> None:
+        """Decides every line of a file, or those `lines` that were read from it already.
+
+        A bad line gives an object with `error`, and the rest goes on.
 
         After Ctrl-C, what is under way gets a few seconds, and all that is decided is written.
         """
         answers = _Answers(self, tally)
-        memo = self._decide_template()
         number = 0
         try:
-            for block in _blocks(path, answers.idle):
+            for block in _blocks(path, answers.idle) if lines is None else [lines]:
                 for line in block:
                     number += 1
                     if number > self.skip:
-                        answers.take(line, number, memo)
+                        answers.take(line, number)
                 answers.flush()
             answers.drain()
         except KeyboardInterrupt:
@@ -86,12 +89,17 @@ class Batch:
                 remedy="name the batch that the answers belong to",
             )
 
-    def _decide_template(self) -> Decision | None:
-        """The one decision for all items; None where each needs its own."""
-        if self.template is None:
-            return None
-        decision = self.selector.select(self.template.text)
-        return decision if decision.matches else None
+    def model_tasks(self, lines: list[str]) -> list[str]:
+        """The tasks that need the model, each once."""
+        tasks = []
+        for line in lines[self.skip :]:
+            with suppress(ValueError):
+                tasks.append(self.parse(line)[0])
+        return [task for task in dict.fromkeys(tasks) if self.selector.needs_model(task)]
+
+    def parse(self, line: str) -> tuple[str, dict[str, Any]]:
+        """A line's task, and what else goes into the answer. Raises ValueError for a bad line."""
+        return self.template.fill(line) if self.template is not None else _parse_line(line)
 
 
 class _Answers:
@@ -104,18 +112,15 @@ class _Answers:
         self._waiting: deque[str | tuple[dict[str, Any], Future[Decision]]] = deque()
         self._jobs: Jobs[Decision] | None = None
 
-    def take(self, line: str, number: int, memo: Decision | None) -> None:
+    def take(self, line: str, number: int) -> None:
         try:
-            if self._batch.template is not None:
-                task, extra = self._batch.template.fill(line)
-            else:
-                task, extra = _parse_line(line)
+            task, extra = self._batch.parse(line)
         except ValueError as error:
             self._tally.bad_lines += 1
             self._waiting.append(to_json({"version": 1, "error": f"line {number}: {error}"}))
             return
-        if memo is not None:
-            self._waiting.append(self._said(memo, extra))
+        if self._batch.memo is not None:
+            self._waiting.append(self._said(self._batch.memo, extra))
             return
         answer = self._lines.answer(task) if not extra else None
         if answer is not None:
@@ -223,6 +228,11 @@ class TriggerLines:
             piece, _, text = text.partition(str(_MARK + place))
             pieces.append(piece)
         return [*pieces, text]
+
+
+def read_lines(path: Path) -> list[str]:
+    """All lines at once. Raises UsageError where the file cannot be read."""
+    return list(chain.from_iterable(_blocks(path, lambda _: None)))
 
 
 def _blocks(path: Path, idle: Callable[[int], None]) -> Iterator[list[str]]:

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from vancectl.routes.case import Case
     from vancectl.routes.check import Bench
     from vancectl.routes.coverage import Coverage
+    from vancectl.routes.record import Wanted
     from vancectl.routes.summary import Summary
     from vancectl.routes.verdict import Judged
     from vancectl.selector.decision import Decision
     from vancectl.selector.recording import Recordings
+    from vancectl.selector.semantic import Semantic
 
 
 class Format(StrEnum):
@@ -123,7 +125,7 @@ def check(
     read = read_cases(paths)
     findings = [*read.findings, *unknown_names(read.cases, scope.inventory, scope.cascade)]
     if findings:
-        raise _bad_cases(findings, output)
+        raise bad_cases(findings, output)
     for broken in scope.inventory.broken:
         output.warn(f"broken recipe left out: {broken.fault}")
     run = _Run(scope, output, model, allow_stale=allow_stale)
@@ -156,27 +158,13 @@ class _Run:
     """One run over the cases: a bench, and the recordings of each file of cases."""
 
     def __init__(self, scope: Scope, output: Output, model: str | None, *, allow_stale: bool) -> None:
-        from vancectl.routes.check import Bench
-        from vancectl.routes.start import Starts
-        from vancectl.selector.assembly import assemble_replay
-        from vancectl.selector.model import ModelError
-        from vancectl.selector.recording import Recordings
+        from vancectl.routes.assembly import assemble_bench
 
         self._scope = scope
         self._output = output
         self._model = model
         self._recordings: dict[Path, Recordings] = {}
-        starts = Starts(scope.cascade, scope.settings)
-        selector = scope.selector(model, many_tasks=True)
-        nowhere = Recordings(Path())
-        try:
-            semantic, replayed = assemble_replay(
-                scope.cascade, scope.candidates, scope.settings, model, nowhere, allow_stale=allow_stale
-            )
-            self._bench = Bench(selector.asking(semantic), semantic, replayed, starts, allow_stale)
-        except ModelError as error:
-            output.warn(error.text)
-            self._bench = Bench(scope.selector(model, many_tasks=True), None, None, starts)
+        self._bench = assemble_bench(scope.cascade, scope.candidates, scope.settings, model, allow_stale=allow_stale)
 
     def judge(self, cases: Sequence[Case], replay: Path | None, record_with: tuple[Via, int] | None) -> list[Judged]:
         """All verdicts, in the order of the cases."""
@@ -216,12 +204,39 @@ class _Run:
             # No key, or nothing to ask: the selector's own decision says why, once for each task.
             selector = scope.selector(self._model)
             return {each.task: selector.select(each.task) for each in wanted}
+        if via is Via.BATCHES:
+            return self._record_via_batches(bench, path, wanted, live)
         progress = Progress("recording", len(wanted), quiet=scope.quiet)
         try:
             recorder = Recorder(bench, live, self._recordings[path])
             return recorder.record(wanted, jobs, progress.step)
         finally:
             progress.clear()
+
+    def _record_via_batches(
+        self, bench: Bench, path: Path, wanted: Sequence[Wanted], live: Semantic
+    ) -> dict[str, Decision]:
+        from dataclasses import replace
+
+        from vancectl.cli.batches import collect, open_batches
+        from vancectl.routes.record import Recorder
+        from vancectl.selector.batches import Answered, request_id
+
+        batches = open_batches(live, self._output)
+        name = live.model.name
+        questions = {
+            request_id(name, question, number): question
+            for each in wanted
+            for question in [bench.question(each.task)]
+            if question is not None
+            for number in range(each.missing)
+        }
+        replies = collect(batches, questions)
+        once = replace(live, max_attempts=1)
+        recorder = Recorder(bench, once, self._recordings[path], lambda number: Answered(name, replies, number))
+        unasked = recorder.record(wanted, 1, lambda: None)
+        batches.close()
+        return unasked
 
     def prune(self, files: Sequence[Path], cases: Sequence[Case]) -> None:
         """Cases in files that were not named keep their recordings, too."""
@@ -259,7 +274,7 @@ def _files(scope: Scope, given: list[Path]) -> list[Path]:
     return found
 
 
-def _bad_cases(findings: Sequence[Finding], output: Output) -> Exception:
+def bad_cases(findings: Sequence[Finding], output: Output) -> Exception:
     """All but the last are said here; the last ends the command."""
     from vancectl.errors import UsageError
 

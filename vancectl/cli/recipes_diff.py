@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vancectl.inventory.layer import Layers
     from vancectl.routes.case import Case
     from vancectl.routes.check import Bench
-    from vancectl.routes.difference import Difference, State
+    from vancectl.routes.difference import Difference, State, TaskChange
 
 
 def diff_recipes(
@@ -46,14 +46,13 @@ def diff_recipes(
     from vancectl.errors import ExitStatus
     from vancectl.inventory.cascade import Cascade
     from vancectl.routes.difference import State, compare
+    from vancectl.routes.revision import folder_of
 
     output = scope.output(as_json=json_output)
     read = _read_cases(cases or [], output)
     with ExitStack() as stack:
         states = []
         for given in (before, after):
-            from vancectl.routes.revision import folder_of
-
             layers = _layers(scope, stack.enter_context(folder_of(given)), alone=alone)
             states.append(State(Cascade(layers, use_cache=False)))
         found = compare(states[0], states[1])
@@ -88,7 +87,9 @@ def _read_cases(files: Sequence[Path], output: Output) -> Sequence[Case]:
     return read.cases
 
 
-def _task_changes(scope: Scope, states: Sequence[State], cases: Sequence[Case], replay: Path | None) -> list[object]:
+def _task_changes(
+    scope: Scope, states: Sequence[State], cases: Sequence[Case], replay: Path | None
+) -> list[TaskChange | None]:
     from vancectl.routes.difference import compare_tasks
     from vancectl.routes.files import recordings_of
     from vancectl.selector.recording import Recordings
@@ -97,7 +98,7 @@ def _task_changes(scope: Scope, states: Sequence[State], cases: Sequence[Case], 
     by_file: dict[Path, list[Case]] = {}
     for case in cases:
         by_file.setdefault(replay or recordings_of(case.place.path), []).append(case)
-    changes: list[object] = []
+    changes: list[TaskChange | None] = []
     for path, own in by_file.items():
         recordings = Recordings.read(path, must_exist=replay is not None)
         before, after = (bench.over(recordings) for bench in benches)

@@ -138,8 +138,16 @@ def _select_batch(
     # On a terminal that shows the answers, a bar would stand between them.
     hidden = scope.quiet or (answers is None and output.at_terminal)
     progress = Progress("deciding", 0, quiet=hidden)
+    # One decision for the template holds for all items; NONE leaves each item to itself.
+    memo = selector.select(items.text) if items is not None else None
+    run = Batch(selector, write, jobs, done, items, memo if memo is not None and memo.matches else None, progress)
     try:
-        Batch(selector, write, jobs, done, items, progress).run(path, tally)
+        if via is Via.BATCHES and run.memo is None:
+            from vancectl.cli.batches import select_via_batches
+
+            select_via_batches(run, path, tally, output)
+        else:
+            run.run(path, tally)
     finally:
         progress.clear()
     return tally

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,8 @@ class Bench:
         if self.replay is None or self.semantic is None:
             return self
         replay = Replay(recordings, self.replay.binding, allow_stale=self.allow_stale)
-        return replace(self, replay=replay, semantic=replace(self.semantic, model=replay))
+        semantic = replace(self.semantic, model=replay)
+        return replace(self, selector=self.selector.asking(semantic), replay=replay, semantic=semantic)
 
     def question(self, task: str) -> Question | None:
         """What the model would be asked; None where it is not needed, or cannot be asked."""
@@ -65,7 +66,3 @@ class Bench:
         replay = self.replay
         model = Replay(replay.recordings, replay.binding, sample=number, allow_stale=self.allow_stale)
         return self.selector.asking(replace(self.semantic, model=model))
-
-
-def judge_all(bench: Bench, cases: Iterable[Case], unasked: Mapping[str, Decision]) -> list[Judged]:
-    return [bench.judge(case, unasked) for case in cases]

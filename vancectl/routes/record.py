@@ -10,6 +10,7 @@ from vancectl.routes.check import Bench
 from vancectl.selector.decision import Decision
 from vancectl.selector.jobs import Jobs, wait_for_any
 from vancectl.selector.llm import without_secrets
+from vancectl.selector.model import Model
 from vancectl.selector.recording import Recording, Recordings, Sample
 from vancectl.selector.replay import Listener
 from vancectl.selector.semantic import Semantic
@@ -53,10 +54,14 @@ def find_wanted(bench: Bench, cases: Iterable[Case]) -> list[Wanted]:
 class Recorder:
     """Takes answers from a live model into a file of recordings."""
 
-    def __init__(self, bench: Bench, live: Semantic, recordings: Recordings) -> None:
+    def __init__(
+        self, bench: Bench, live: Semantic, recordings: Recordings, models: Callable[[int], Model] | None = None
+    ) -> None:
+        """`models` gives the model for the first missing answer to a task, the second, and so on."""
         assert bench.replay is not None
         self._bench = bench
         self._live = live
+        self._models = models or (lambda _: live.model)
         self._binding = bench.replay.binding
         self._recordings = recordings
 
@@ -89,8 +94,8 @@ class Recorder:
         """Asks as often as answers are missing; gives the decision of the first question that got none."""
         samples = list(wanted.held)
         failed = None
-        for _ in range(wanted.missing):
-            listener = Listener(self._live.model)
+        for number in range(wanted.missing):
+            listener = Listener(self._models(number))
             decision = self._bench.selector.asking(replace(self._live, model=listener)).select(wanted.task)
             if decision.unanswered:
                 failed = decision

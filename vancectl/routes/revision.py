@@ -27,7 +27,7 @@ def folder_of(given: str) -> Iterator[Path]:
         raise UsageError(f"`{given}` is no folder", remedy="name a folder, or a git revision as REV:path")
     if given.startswith("-"):
         raise UsageError(f"`{given}` is no git revision", remedy="write it as REV:path, such as main:.vance/recipes")
-    tree = _git(given, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{given}^{{tree}}").decode().strip()
+    tree = _git(given, "rev-parse", "--verify", "--quiet", "--end-of-options", given).decode().strip()
     top = _git(given, "rev-parse", "--show-toplevel").decode().removesuffix("\n")
     # A tree, not a commit: nothing in its files is then filled in by `export-subst`.
     data = _git(given, "-C", top, "archive", "--format=tar", tree)

@@ -47,9 +47,7 @@ class Binding:
         return digest("\0".join([*parts, *(f"{name}\0{text}" for name, text in self.recipes.items())]))
 
     def question(self, question: Question) -> str:
-        """The digest of one question, corrections left out: they follow from the replies."""
-        parts = [str(self.prompt_version), self.model, question.system, question.context, question.request]
-        return digest("\0".join(parts))
+        return question_digest(self.model, question)
 
     def changes_since(self, old: Binding) -> Changes:
         return Changes(
@@ -97,6 +95,11 @@ class Changes:
             "recipesAdded": list(self.added),
             "recipesRemoved": list(self.removed),
         }
+
+
+def question_digest(model: str, question: Question) -> str:
+    """The digest of one question, corrections left out: they follow from the replies."""
+    return digest("\0".join([str(PROMPT_VERSION), model, question.system, question.context, question.request]))
 
 
 def digest(text: str) -> str:
