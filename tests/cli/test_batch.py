@@ -1,188 +1,97 @@
-"""Many tasks in one run: several at a time, equal ones once, in order, written as they come, and taken up again."""
+"""`vancectl select --batch`: many tasks in one run, each decided as it would be alone."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.messages_server import MessagesServer, delay, hang, match, none, status
-from tests.routes.answerer import answers, task_of
+from tests.messages_server import MessagesServer, match, none
 from tests.workspace import Workspace
+from vancectl.cli.batch import TriggerLines
+from vancectl.inventory.cascade import Cascade
+from vancectl.inventory.inventory import take_inventory
+from vancectl.inventory.layer import find_layers
+from vancectl.selector.selector import Selector
+from vancectl.selector.semantic import Semantic
 
 
-@pytest.fixture
-def shop(ws: Workspace, messages: MessagesServer) -> Workspace:
-    for name in ("sell", "buy"):
-        ws.recipe(f"P/own/{name}.yaml", f"We {name} things.")
-    ws.recipe("P/own/trigger.yaml", triggers=["trigger it"])
+def no_model() -> Semantic:
+    raise AssertionError("the model stage is not reached")
+
+
+def test_rendered_lines_equal_the_decisions_made_alone(routing_bench: Path) -> None:
+    folder = routing_bench / "gbrain-skills"
+    inventory = take_inventory(Cascade(find_layers(folder, directories=[folder / "inventory"]), use_cache=False))
+    selector = Selector(inventory, no_model, lambda _: [], many_tasks=True)
+    lines = TriggerLines(selector)
+    answered = 0
+    cases = [json.loads(line)["task"] for line in (folder / "cases.jsonl").read_text().splitlines()]
+    for task in [*cases, *(f"Ünd  dann:\t{case} – ÄÖÜ ß" for case in cases)]:
+        line = lines.answer(task)
+        if line is not None:
+            answered += 1
+            assert json.loads(line) == selector.select(task).as_json()
+    assert answered == 2 * 219
+
+
+def test_lines_come_in_the_order_of_the_tasks(ws: Workspace, messages: MessagesServer) -> None:
+    ws.recipe("P/recipes/fix.yaml", "Fixes.", triggers=["fix tests"])
     ws.model(messages)
-    return ws
+    messages.reply(none("nothing"), match("fix", "asks for it"))
+    tasks = ["fix tests", "Größe?", "", '{"task": "please fix tests", "id": 7}', "mend it", "fix  TESTS now"]
+    result = ws.run("select", "--batch", "-", stdin="\n".join(tasks)).expect()
+    assert [(line["decision"], line["reason"]) for line in result.jsonl] == [
+        ("MATCH", "single-trigger"),
+        ("NONE", "model-none"),
+        ("NONE", "empty-task"),
+        ("MATCH", "single-trigger"),
+        ("MATCH", "model-match"),
+        ("MATCH", "single-trigger"),
+    ]
+    assert result.jsonl[3]["id"] == 7
+    assert [(hit["start"], hit["end"]) for hit in result.jsonl[5]["matched"]] == [(0, 10)]
 
 
-def decided(lines: list[dict[str, str]]) -> list[str]:
-    return [line.get("recipe") or line["reason"] for line in lines]
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_a_line_end_at_the_end_is_no_task(ws: Workspace, end: str) -> None:
+    ws.recipe("P/recipes/fix.yaml", "Fixes.", triggers=["fix tests"])
+    ws.write("P/tasks.txt", "\ufefffix tests" + end)
+    assert [line["recipe"] for line in ws.run("select", "--batch", "tasks.txt").expect().jsonl] == ["fix"]
 
 
-def asked(server: MessagesServer) -> list[str]:
-    return sorted(task_of(request.body) for request in server.requests)
+def test_a_bad_line_loses_nothing_else(ws: Workspace) -> None:
+    ws.recipe("P/recipes/fix.yaml", "Fixes.", triggers=["fix tests"])
+    tasks = 'fix tests\n{"task": 1}\n{"nope\nfix tests\n{"id": 1}\n'
+    result = ws.run("select", "--batch", "-", stdin=tasks).expect(2)
+    assert [line.get("recipe", line.get("error")) for line in result.jsonl] == [
+        "fix",
+        "line 2: the object has no text `task`",
+        "line 3: not JSON (Unterminated string starting at: line 1 column 2 (char 1))",
+        "fix",
+        "line 5: the object has no text `task`",
+    ]
 
 
-def test_jobs_ask_at_the_same_time_and_keep_the_order(shop: Workspace, messages: MessagesServer) -> None:
-    tasks = [f"{'sell' if number % 3 else 'buy'} {number}" for number in range(128)]
-    # The first answers come last.
-    messages.reply(delay(1.0, answers(lambda task: task.split()[0])), delay(0.3, answers(lambda task: task.split()[0])))
-    lines = "\n".join(tasks)
-    result = shop.run("select", "--recipes", "own", "--batch", "-", "--jobs", "64", stdin=lines).expect(0)
-    assert decided(result.jsonl) == [task.split()[0] for task in tasks]
-    assert messages.peak >= 60
-    assert asked(messages) == sorted(tasks)
-
-
-def test_one_job_asks_one_task_at_a_time(shop: Workspace, messages: MessagesServer) -> None:
-    messages.reply(delay(0.05, none()))
-    shop.run("select", "--recipes", "own", "--batch", "-", "--jobs", "1", stdin="a\nb\nc\n").expect(0)
-    assert messages.peak == 1
-    assert [task_of(request.body) for request in messages.requests] == ["a", "b", "c"]
-
-
-def test_equal_tasks_are_asked_once_and_keep_their_ids(shop: Workspace, messages: MessagesServer) -> None:
-    messages.reply(delay(0.1, match("sell")))
-    lines = "".join(json.dumps({"id": number, "task": f"task {number % 2}"}) + "\n" for number in range(10))
-    result = shop.run("select", "--recipes", "own", "--batch", "-", stdin=lines + "task 1\ntrigger it\n\n").expect(0)
-    assert [line.get("id") for line in result.jsonl] == [*range(10), None, None, None]
-    assert decided(result.jsonl) == ["sell"] * 11 + ["trigger", "empty-task"]
-    assert asked(messages) == ["task 0", "task 1"]
-
-
-def test_each_shortlist_stays_with_its_task(ws: Workspace, messages: MessagesServer) -> None:
-    """Questions are put together at the same time: none may get the inventory of another."""
-    for number in range(60):
-        ws.recipe(f"P/own/kind{number}.yaml", f"Deals with kind{number} only.")
-    ws.model(messages)
-    messages.reply(answers(lambda task: task.split()[-1]))
-    tasks = [f"deal with kind{number % 60}" for number in range(60)]
-    options = ("--recipes", "own", "--set", "routing.recipeListLimit=2", "--jobs", "32")
-    result = ws.run("select", *options, "--batch", "-", stdin="\n".join(tasks)).expect(0)
-    assert decided(result.jsonl) == [task.split()[-1] for task in tasks]
-
-
-def test_answers_go_out_while_the_input_stays_open(shop: Workspace, messages: MessagesServer) -> None:
-    messages.reply(delay(0.1, match("sell")))
-    process = shop.start("select", "--recipes", "own", "--batch", "-", stdin=-1)
+def test_the_first_answer_does_not_wait_for_the_last_task(ws: Workspace) -> None:
+    ws.recipe("P/recipes/fix.yaml", "Fixes.", triggers=["fix tests"])
+    process = ws.start("select", "--batch", "-", stdin=-1)
     assert process.stdin is not None
     assert process.stdout is not None
-    for task in (b"one\n", b"trigger it\n", b"two\n"):
-        process.stdin.write(task)
-        process.stdin.flush()
-        answer = json.loads(process.stdout.readline())
-        assert answer["recipe"] == ("trigger" if task.startswith(b"trigger") else "sell")
+    process.stdin.write(b"fix tests\n")
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["recipe"] == "fix"
+    assert process.poll() is None
     process.stdin.close()
-    process.stdin = None
-    shop.finish(process)
+    assert process.wait(30) == 0
 
 
-def test_ctrl_c_leaves_what_is_done_and_resume_goes_on(shop: Workspace, messages: MessagesServer) -> None:
-    tasks = [f"task {number}" for number in range(20)]
-    shop.write("P/tasks.txt", "".join(task + "\n" for task in tasks))
-    with MessagesServer() as server:
-        # The second answer is slow: what was decided after it must not be lost when it is cut off.
-        server.reply(match("sell"), delay(1.5, match("sell")), *[match("sell")] * 5, hang(2))
-        shop.model(server)
-        options = ("--recipes", "own", "--batch", "tasks.txt", "--jobs", "4", "--output", "answers.jsonl")
-        process = shop.start("select", *options)
-        server.wait_for(8)
-        os.killpg(process.pid, signal.SIGINT)
-        result = shop.finish(process, timeout=20)
-        assert result.status == 130, result
-        assert result.stdout == ""
-        first = asked(server)
-    written = shop.path("P/answers.jsonl").read_bytes()
-    assert written.count(b"\n") >= 7
-    assert written.endswith(b"\n")
-    shop.model(messages)
-    messages.reply(match("buy"))
-    assert "holds answers already" in shop.run("select", *options).expect(2).stderr
-    assert shop.path("P/answers.jsonl").read_bytes() == written
-    shop.run("select", *options, "--resume").expect(0)
-    lines = [json.loads(line) for line in shop.path("P/answers.jsonl").read_text().splitlines()]
-    done = written.count(b"\n")
-    assert shop.path("P/answers.jsonl").read_bytes().startswith(written)
-    assert len(lines) == len(tasks)
-    assert decided(lines)[done:] == ["buy"] * (len(tasks) - done)
-    assert asked(messages) == sorted(tasks[done:])
-    assert set(first) >= set(tasks[:done])
-    # Nothing is left to do; what was found before still decides the status.
-    shop.run("select", *options, "--resume").expect(0)
-    assert len(messages.requests) == len(tasks) - done
-
-
-def test_half_a_line_is_decided_again(shop: Workspace, messages: MessagesServer) -> None:
-    shop.write("P/tasks.txt", "trigger it\n{bad\nask\ntrigger it\n")
-    options = ("--recipes", "own", "--batch", "tasks.txt", "--output", "answers.jsonl")
-    messages.reply(none())
-    shop.run("select", *options, "--exit-code").expect(2)
-    whole = shop.path("P/answers.jsonl").read_bytes()
-    shop.write("P/answers.jsonl", whole[:-30])
-    assert shop.run("select", *options, "--resume", "--exit-code").expect(2).stderr.count("warning") == 0
-    assert shop.path("P/answers.jsonl").read_bytes() == whole
-    assert len(messages.requests) == 1
-    shop.write("P/tasks.txt", "trigger it\n")
-    assert "4 answers are written already" in shop.run("select", *options, "--resume").expect(2).stderr
-    shop.write("P/answers.jsonl", "no answer\n")
-    assert "answers.jsonl:1: the line is no answer" in shop.run("select", *options, "--resume").expect(2).stderr
-    assert shop.path("P/answers.jsonl").read_bytes() == b"no answer\n"
-
-
-@pytest.mark.parametrize("options", [("--resume",), ("--output", "x"), ("--template", "{x}"), ("--via", "batches")])
-def test_options_of_a_batch_need_one(shop: Workspace, options: tuple[str, ...]) -> None:
-    assert "are for --batch" in shop.run("select", *options, "a task").expect(2).stderr
-
-
-def test_a_refused_batch_waits_together(shop: Workspace, messages: MessagesServer) -> None:
-    """A server that takes two questions a time and refuses the rest: all get their answer, nobody runs out of calls."""
-    messages.reply(*[none(), none(), *[status(429, headers={"retry-after": "0.2"})] * 6] * 2, none())
-    started = time.monotonic()
-    tasks = "\n".join(f"task {number}" for number in range(30))
-    result = shop.run("select", "--recipes", "own", "--batch", "-", "--jobs", "8", "--strict", stdin=tasks).expect(0)
-    assert decided(result.jsonl) == ["model-none"] * 30
-    assert time.monotonic() - started < 20
-
-
-def test_a_server_that_only_refuses_does_not_hold_us_for_ever(shop: Workspace, messages: MessagesServer) -> None:
-    messages.reply(status(429, headers={"retry-after": "0.2"}))
-    options = ("--recipes", "own", "--batch", "-", "--jobs", "4", "--set", "selector.timeout=1")
-    result = shop.run("select", *options, stdin="a\nb\nc\nd\n", timeout=30).expect(0)
-    assert decided(result.jsonl) == ["rate-limited"] * 4
-
-
-def test_a_template_is_decided_once(shop: Workspace, messages: MessagesServer) -> None:
-    items = [{"title": "Faust", "id": 1}, {"title": 7, "id": 2}, {"name": "x"}, {"title": "trigger it"}]
-    lines = "".join(json.dumps(item) + "\n" for item in items)
-    messages.reply(match("sell"))
-    options = ("--recipes", "own", "--batch", "-", "--template", "Summarise {title} as {{short}}")
-    result = shop.run("select", *options, stdin=lines).expect(2).jsonl
-    assert asked(messages) == ["Summarise {title} as {{short}}"]
-    assert [line.get("recipe") for line in result] == ["sell", "sell", None, "sell"]
-    assert [line.get("task") for line in result[:2]] == ["Summarise Faust as {short}", "Summarise 7 as {short}"]
-    assert [line.get("id") for line in result] == [1, 2, None, None]
-    assert "no text or number `title`" in result[2]["error"]
-
-
-def test_a_template_without_a_match_leaves_each_item_to_itself(shop: Workspace, messages: MessagesServer) -> None:
-    messages.reply(answers(lambda task: "buy" if "Faust" in task else None))
-    lines = '{"title": "Faust"}\n{"title": "Hamlet"}\n{"title": "trigger it"}\n{"title": "Faust"}\n'
-    options = ("--recipes", "own", "--batch", "-", "--template", "Summarise {title}")
-    result = shop.run("select", *options, stdin=lines).expect(0).jsonl
-    assert decided(result) == ["buy", "model-none", "trigger", "buy"]
-    assert asked(messages) == ["Summarise Faust", "Summarise Hamlet", "Summarise {title}"]
-    assert "has no field" in shop.run("select", "--batch", "-", "--template", "Summarise", stdin="").expect(2).stderr
-
-
-def test_progress_stays_off_what_is_no_terminal(shop: Workspace, tmp_path: Path) -> None:
-    result = shop.run("select", "--recipes", "own", "--batch", "-", stdin="a\nb\n").expect(0)
-    assert result.stderr == ""
+def test_strict_and_exit_code_speak_for_the_whole_batch(ws: Workspace) -> None:
+    ws.recipe("P/recipes/fix.yaml", "Fixes.", triggers=["fix tests"])
+    ws.env["VANCECTL_SELECTOR__BACKEND"] = "off"
+    tasks = "fix tests\nsomething else\n"
+    ws.run("select", "--batch", "-", stdin=tasks).expect(0)
+    ws.run("select", "--batch", "-", "--exit-code", stdin=tasks).expect(1)
+    ws.run("select", "--batch", "-", "--strict", stdin=tasks).expect(4)
+    ws.run("select", "--batch", "-", "--strict", "--exit-code", stdin="fix tests\n").expect(0)

@@ -15,9 +15,9 @@ from select import select
 from typing import TYPE_CHECKING, Any
 
 from vancectl.cli.jobs import GRACE
-from vancectl.cli.output import to_json
 from vancectl.cli.task import STDIN
 from vancectl.errors import Place, UsageError
+from vancectl.strict_json import to_json
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -225,8 +225,10 @@ class TriggerLines:
         text = to_json(decision._replace(matched=tuple(marked)).as_json())
         pieces = []
         for place in range(2 * len(marked)):
-            piece, _, text = text.partition(str(_MARK + place))
-            pieces.append(piece)
+            key = ("start", "end")[place % 2]
+            # With its key, since no text in a JSON string can hold that: its quotes would be escaped.
+            piece, _, text = text.partition(f'"{key}": {_MARK + place}')
+            pieces.append(f'{piece}"{key}": ')
         return [*pieces, text]
 
 
@@ -237,21 +239,24 @@ def read_lines(path: Path) -> list[str]:
 
 def _blocks(path: Path, idle: Callable[[int], None]) -> Iterator[list[str]]:
     """The lines in blocks, as they come: the first answer does not wait for the last task."""
+    from_stdin = str(path) == STDIN
+    if from_stdin and sys.stdin is None:
+        raise UsageError("standard input is closed", remedy="name a file, or pipe the tasks in")
     try:
-        handle = sys.stdin.fileno() if str(path) == STDIN else os.open(path, os.O_RDONLY)
-        rest = b""
+        handle = sys.stdin.fileno() if from_stdin else os.open(path, os.O_RDONLY)
+        rest = bytearray()  # a long line comes in many blocks
         while data := _read(handle, idle):
             whole, newline, data = data.rpartition(b"\n")
             if newline:
-                yield _decode(rest + whole)
-                rest = data
+                yield _decode(bytes(rest + whole))
+                rest = bytearray(data)
             else:
                 rest += data
     except OSError as error:
         reason = (error.strerror or "").lower()
         raise UsageError(f"cannot be read: {reason}", where=Place(path), remedy="name a file, or `-`") from None
     if rest:
-        yield _decode(rest)
+        yield _decode(bytes(rest))
 
 
 def _read(handle: int, idle: Callable[[int], None]) -> bytes:
@@ -272,8 +277,13 @@ def _parse_line(line: str) -> tuple[str, dict[str, Any]]:
         return line, {}
     try:
         document = json.loads(line)
-    except ValueError as error:
+        if not isinstance(document.get("task"), str):
+            raise ValueError("the object has no text `task`")
+        extra = {"id": document["id"]} if "id" in document else {}
+        if extra:
+            to_json(extra)  # Python reads NaN and numbers without end, which no answer could hold
+    except json.JSONDecodeError as error:
         raise ValueError(f"not JSON ({error})") from None
-    if not isinstance(document.get("task"), str):
-        raise ValueError("the object has no text `task`")
-    return document["task"], {"id": document["id"]} if "id" in document else {}
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return document["task"], extra

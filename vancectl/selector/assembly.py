@@ -9,6 +9,7 @@ from vancectl.errors import CatalogError
 from vancectl.folders import defaults_dir
 from vancectl.inventory.cascade import Cascade
 from vancectl.inventory.catalog import load_catalog
+from vancectl.inventory.inventory import SELECTOR_RECIPE
 from vancectl.inventory.layer import Layer, LayerKind
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.inventory.schema import load_recipe
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from vancectl.selector.recording import Recordings
     from vancectl.selector.replay import Replay
 
-SELECTOR_RECIPE = "recipe-selector"
 MAX_TOKENS = 4096
 
 
@@ -84,7 +84,7 @@ def _selector_recipe(cascade: Cascade) -> Recipe:
         recipe = cascade.find(SELECTOR_RECIPE).recipe
     else:
         layer = Layer(LayerKind.BUNDLED, defaults_dir() / "recipes")
-        recipe = load_recipe(SELECTOR_RECIPE, layer, layer.directory / f"{SELECTOR_RECIPE}.yaml")
+        recipe = load_recipe(SELECTOR_RECIPE, layer, str(layer.directory / f"{SELECTOR_RECIPE}.yaml"))
     if isinstance(recipe, BrokenRecipe):
         raise ModelError(Reason.NO_MODEL, f"the recipe `{SELECTOR_RECIPE}` is broken: {recipe.fault}")
     return recipe
@@ -105,9 +105,10 @@ def _model(settings: Settings, recipe: Recipe, wanted: str | None) -> Model:
             Reason.NO_KEY,
             f"no model to ask: set {KEY_VARIABLES[0]}, or selector.backend to `command` with a selector.command",
         )
-    tokens = recipe.params.get("maxTokens", MAX_TOKENS)
-    name = _model_name(settings, recipe, wanted)
-    return AnthropicModel(name, tokens if isinstance(tokens, int) and tokens > 0 else MAX_TOKENS)
+    tokens = recipe.params.get("maxTokens")
+    if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens <= 0:
+        tokens = MAX_TOKENS
+    return AnthropicModel(_model_name(settings, recipe, wanted), tokens)
 
 
 def _program(settings: Settings) -> list[str]:
