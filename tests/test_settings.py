@@ -458,7 +458,8 @@ def test_bundled_settings_that_lack_a_key(ws: Workspace) -> None:
     path = ws.write("B/settings.yaml", "spawn: {stdin: none}\n")
     failed = show(ws).expect(2)
     assert failed.stderr == (
-        f"error: {path}: `routing.fallback.generateTimeout` has no value\n  help: it must be a number of seconds above 0\n"
+        f"error: {path}: `routing.fallback.generateTimeout` has no value\n"
+        "  help: it must be a number of seconds above 0\n"
     )
 
 

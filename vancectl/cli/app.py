@@ -26,6 +26,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "spawn": ("vancectl.cli.spawn", "The spawn command: list the presets, test one."),
     "worker": ("vancectl.cli.worker", "Run the recipe of a payload through the Messages API."),
     "recipes": ("vancectl.cli.recipes", "Recipes: list them, show one, show the layers."),
+    "check": (
+        "vancectl.cli.check",
+        "Check that tasks get the recipes that cases say, without a key and without a network.",
+    ),
     "catalog": ("vancectl.cli.catalog", "The engine catalog: show it, read it again."),
     "settings": ("vancectl.cli.settings", "Settings: bundled < tenant < environment < options."),
 }

@@ -11,7 +11,7 @@ import typer
 
 from vancectl.cli.completion import complete_recipe
 from vancectl.cli.scope import Scope, scoped
-from vancectl.cli.select import JsonOption, ModelOption
+from vancectl.cli.select import JsonOption, ModelOption, ReplayOption
 
 if TYPE_CHECKING:
     from vancectl.cli.output import Output
@@ -101,6 +101,7 @@ def delegate(
     fail_fast: Annotated[
         bool, typer.Option("--fail-fast", help="Start no further child of the plan once one has failed.")
     ] = False,
+    replay: ReplayOption = None,
     model: ModelOption = None,
     json_output: JsonOption = False,
     strict: Annotated[
@@ -164,7 +165,11 @@ def delegate(
     wanted = _in_session(wanted, session)
     scope.report_findings(output)
     delegation = Delegation(
-        scope.cascade, load_catalog, scope.settings, ProcessStore(state_dir()), scope.selector(model).select
+        scope.cascade,
+        load_catalog,
+        scope.settings,
+        ProcessStore(state_dir()),
+        scope.selector(model, replay=replay).select,
     )
     watcher = Terminal(output) if not output.as_json else None
     answer = delegation.run(wanted, dry_run=dry_run, strict=strict, watcher=watcher)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vancectl.cli.completion import complete_recipe
+from vancectl.cli.recipes_diff import diff_recipes
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
@@ -144,6 +145,9 @@ def show_path(
         ((str(row["path"]), str(row["layer"]), "yes" if row["exists"] else "no") for row in rows),
         empty="no layers",
     )
+
+
+app.command("diff")(scoped(diff_recipes))
 
 
 def _shown(cascade: Cascade, everything: bool) -> Iterable[Entry]:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from vancectl.printable import well_formed
 from vancectl.selector.credential import BASE_URL_VARIABLE
 from vancectl.selector.decision import Reason
-from vancectl.selector.endpoint import Advice, Endpoint, without_secrets
+from vancectl.selector.endpoint import Advice, Endpoint, said_in, without_secrets
 from vancectl.selector.model import ModelError, Reply
 from vancectl.selector.question import Question, correction
+from vancectl.selector.throttle import Throttle
 
 if TYPE_CHECKING:
     from anthropic.types import Message
@@ -38,27 +39,42 @@ class AnthropicModel:
         self.name = name
         self._max_tokens = max_tokens
         self._structured = True
+        self._throttle = Throttle()
         self._endpoint = Endpoint(_ADVICE)
+        self.url = self._endpoint.url
+        self.client = self._endpoint.client
 
     def ask(self, question: Question, deadline: float) -> Reply:
         """One reply, with up to three calls where the server or the network failed for the moment."""
         pause = FIRST_PAUSE
-        calls = 0
+        calls = counted = 0
         while True:
+            deadline += self._throttle.enter(first=calls == 0)
+            asked_at, answered, wait = time.monotonic(), False, 0.0
             try:
                 calls += 1
-                return replace(self._call(question, deadline), calls=calls)
+                counted += 1
+                reply = self._call(question, deadline)
+                answered = True
+                return replace(reply, calls=calls)
             except _UnstructuredError:
                 # Not every server takes a schema: once refused, it is left out for the rest of the run.
                 self._structured = False
-            except _PassingError as passing:
+            except PassingError as passing:
                 wait = passing.wait if passing.wait is not None else pause
                 pause *= 2
-                if calls >= MAX_CALLS or time.monotonic() + wait >= deadline:
+                refused = passing.error.reason in {Reason.RATE_LIMITED, Reason.OVERLOADED}
+                # Refused in a crowd, a question only waits for its turn: that is no failure of its own.
+                counted -= refused and self._throttle.crowded
+                if counted >= MAX_CALLS or time.monotonic() + wait >= deadline:
                     raise ModelError(passing.error.reason, passing.error.text, reply=Reply("", calls)) from None
-                time.sleep(wait)
+                if refused:
+                    self._throttle.refused(wait, asked_at)
             except ModelError as error:
                 raise ModelError(error.reason, error.text, reply=replace(error.reply, calls=calls)) from None
+            finally:
+                self._throttle.leave(answered=answered)
+            time.sleep(wait)
 
     def _call(self, question: Question, deadline: float) -> Reply:
         """One request, on a thread of its own: a reply that drips byte by byte outlasts every timeout of the SDK."""
@@ -79,25 +95,32 @@ class AnthropicModel:
         except Empty:
             raise self._endpoint.timeout() from None
         if isinstance(result, Exception):
-            raise self._judged(result) from None
+            raise self.judged(result) from None
         return self._read(result)
 
     def _send(self, question: Question, deadline: float) -> Any:
-        arguments: dict[str, Any] = {}
+        return self.client.messages.with_raw_response.create(
+            timeout=max(deadline - time.monotonic(), 0.001), **self.arguments(question)
+        )
+
+    def arguments(self, question: Question) -> dict[str, Any]:
+        """What a question is to the Messages API."""
+        arguments: dict[str, Any] = {
+            "model": self.name,
+            "max_tokens": self._max_tokens,
+            "system": question.system,
+            "messages": list(_messages(question)),
+        }
         if self._structured:
             arguments["output_config"] = {"format": {"type": "json_schema", "schema": question.schema()}}
-        return self._endpoint.client.messages.with_raw_response.create(
-            model=self.name,
-            max_tokens=self._max_tokens,
-            system=question.system,
-            messages=list(_messages(question)),  # type: ignore[arg-type]  # plain dicts in the shape of MessageParam
-            timeout=max(deadline - time.monotonic(), 0.001),
-            **arguments,
-        )
+        return arguments
 
     def _read(self, response: Any) -> Reply:
         """The reply's text. Raises ModelError for everything that is no message, and for each way to stop short."""
-        message = self._message(response)
+        return self.read_message(self._message(response))
+
+    def read_message(self, message: Message) -> Reply:
+        """The same for a message whose shape is known."""
         texts = (getattr(block, "text", None) for block in message.content if block.type == "text")
         reply = Reply(
             # A lone surrogate, which JSON can hold, could not be sent back with a correction.
@@ -134,14 +157,18 @@ class AnthropicModel:
             raise ModelError(Reason.NOT_A_MESSAGE, problem)
         return message
 
-    def _judged(self, error: Exception) -> Exception:
+    def judged(self, error: Exception) -> Exception:
+        """A ModelError, or a PassingError around one, for whatever the SDK raised."""
         failure = self._endpoint.judge(error, self.name)
         if failure.status in {400, 422} and self._structured:
             return _UnstructuredError()
-        return _PassingError(failure.error, failure.wait) if failure.passing else failure.error
+        return PassingError(failure.error, failure.wait) if failure.passing else failure.error
+
+    def said(self, body: object) -> str:
+        return said_in(body)
 
 
-class _PassingError(Exception):
+class PassingError(Exception):
     """A failure that may pass; `wait` is what the server asked for, in seconds."""
 
     def __init__(self, error: ModelError, wait: float | None = None) -> None:
