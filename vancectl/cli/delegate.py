@@ -231,11 +231,14 @@ class Terminal:
         self._output = output
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._is_json: bool | None = None
+        self._name = ""
+        self._at_line_start = True
         self.decided = False
         self.replied = False
 
-    def on_start(self, answer: Delegated) -> None:
+    def on_start(self, answer: Delegated, name: str) -> None:
         self.decided = True
+        self._name = name
         self._output.facts(decided_facts(answer))
 
     def on_output(self, data: bytes) -> None:
@@ -243,9 +246,18 @@ class Terminal:
         if self._is_json is None and text.strip():
             # One JSON object is the process's fields, and is shown as these at the end.
             self._is_json = text.lstrip().startswith("{")
-        if self._is_json is False:
-            self._output.prose(text if self.replied else f"\n{text}")
-            self.replied = True
+        if self._is_json is not False or not text:
+            return
+        if not self.replied:
+            self._output.facts([("process", self._name)])
+            self._output.text("\n")
+        self._output.prose(text)
+        self._at_line_start = text.endswith("\n")
+        self.replied = True
+
+    def end(self) -> None:
+        if self.replied and not self._at_line_start:
+            self._output.text("\n")
 
 
 def decided_facts(answer: Delegated) -> list[tuple[str, str]]:
@@ -266,10 +278,10 @@ def print_answer(answer: Delegated, output: Output, watcher: Terminal | None) ->
     if output.as_json:
         output.document(document)
         return
-    replied = watcher is not None and watcher.replied
+    if watcher is not None and watcher.replied:
+        watcher.end()  # the reply is the last that is said; what failed is told on stderr
+        return
     facts = decided_facts(answer) if watcher is None or not watcher.decided else []
-    if replied:
-        output.text("\n")
     if answer.plan is not None:
         facts.append(("plan", json.dumps(answer.plan["argv"], ensure_ascii=False)))
     process = dict(answer.process or {})
@@ -278,7 +290,7 @@ def print_answer(answer: Delegated, output: Output, watcher: Terminal | None) ->
         facts.append(("process", f"{process['name']} {process['status']}"))
         facts.extend((key, _in_words(value)) for key, value in process.items() if key not in _SAID)
     output.facts(facts)
-    if reply is not None and not replied:
+    if reply is not None:
         from vancectl.printable import printable
 
         output.text("\n" + printable(_in_words(reply), layout=True).removesuffix("\n") + "\n")

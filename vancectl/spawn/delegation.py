@@ -74,7 +74,7 @@ class Delegated:
 class Watcher(Protocol):
     """Who wants to see more than the answer: the decision before the start, and the output as it comes."""
 
-    def on_start(self, answer: Delegated) -> None: ...
+    def on_start(self, answer: Delegated, name: str) -> None: ...
 
     def on_output(self, data: bytes) -> None: ...
 
@@ -266,7 +266,7 @@ class Delegation:
             return replace(answer, process=ended.as_json(), error=_failure(ended, timeout) or unkept)
         on_output = watcher.on_output if watcher is not None else None
         if watcher is not None:
-            watcher.on_start(answer)
+            watcher.on_start(answer, start.name)
         ended, unkept = run_process(start, record, self.store, lifeline, timeout, on_output)
         return replace(answer, process=ended.as_json(), error=_failure(ended, timeout) or unkept)
 
