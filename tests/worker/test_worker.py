@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import time
-from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -342,8 +343,23 @@ def test_a_script_is_no_recipe(ws: Workspace, messages: MessagesServer) -> None:
     assert messages.requests == []
 
 
-def until(condition: Callable[[], bool], what: str, seconds: float = 10) -> None:
-    limit = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < limit, f"after {seconds} s still not: {what}"
-        time.sleep(0.02)
+def test_a_person_sees_the_answer_as_it_is_made(ws: Workspace, messages: MessagesServer) -> None:
+    """The decision before the first word, and the words before the last one has come."""
+    recipe(ws, messages)
+    messages.reply(scripted.stream("one ", "two ", "three", pause=0.7))
+    near, end = pty.openpty()
+    running = ws.start("delegate", "--name", "a", "fix tests", stdout=end, env={"TERM": "dumb"})
+    os.close(end)
+    seen = b""
+    while b"one " not in seen:
+        seen += os.read(near, 1000)
+    first = time.monotonic()
+    assert b"MATCH" in seen
+    assert b"three" not in seen
+    with suppress(OSError):  # what a terminal says where nobody holds its other end
+        while piece := os.read(near, 1000):
+            seen += piece
+    assert time.monotonic() - first > 0.7
+    assert seen.replace(b"\r", b"").endswith(b"\n\none two three\n")
+    assert running.wait(10) == 0
+    os.close(near)
