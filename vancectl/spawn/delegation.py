@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from vancectl.errors import InterruptError, SettingsError, SpawnError, VancectlError
 from vancectl.inventory.cascade import Cascade, UnknownRecipeError
@@ -41,6 +41,9 @@ PENDING = "PENDING"
 _GRACE = 5.0
 # A dry run writes no files, so their folder has no name yet.
 PLANNED_FOLDER = Path("<process folder>")
+
+
+Started: TypeAlias = Callable[[ProcessRecord], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,7 @@ class Delegation:
         dry_run: bool = False,
         strict: bool = False,
         watcher: Watcher | None = None,
-        supervised: Callable[[ProcessRecord], None] | None = None,
+        supervised: Started | None = None,
     ) -> Delegated:
         """Raises UsageError, SettingsError or BrokenRecipeError where nothing could be decided.
 
@@ -202,7 +205,7 @@ class Delegation:
         start: Start,
         answer: Delegated,
         watcher: Watcher | None,
-        supervised: Callable[[ProcessRecord], None] | None,
+        supervised: Started | None,
     ) -> Delegated:
         """In two steps (specification, process-delegate 5): a recipe is generated, then it is applied and started.
 
@@ -244,7 +247,7 @@ class Delegation:
         start: Start,
         answer: Delegated,
         watcher: Watcher | None,
-        supervised: Callable[[ProcessRecord], None] | None,
+        supervised: Started | None,
     ) -> Delegated:
         record = ProcessRecord(
             new_id(), start.session, start.name, STARTING, start.applied.recipe, start.applied.engine, utc_now(),

@@ -121,7 +121,23 @@ class ProcessStore:
 
         The lifeline begins first, so that nobody finds a record whose lifeline nobody holds.
         """
-        values = {**_columns(record)}
+        try:
+            taken = self._insert(record, lifeline)
+        except BaseException:
+            if lifeline is not None:
+                lifeline.discard()
+            raise
+        if taken:
+            return None
+        existing = self.find(record.session, record.name)
+        if existing is None:
+            return self.claim(record)
+        if lifeline is not None:
+            lifeline.discard()
+        return existing
+
+    def _insert(self, record: ProcessRecord, lifeline: Lifeline | None) -> bool:
+        values = _columns(record)
         with self._connection() as connection:
             if lifeline is not None:
                 lifeline.begin()
@@ -130,14 +146,7 @@ class ProcessStore:
                 "ON CONFLICT (session, name) DO NOTHING",
                 tuple(values.values()),
             )
-            if cursor.rowcount == 1:
-                return None
-        existing = self.find(record.session, record.name)
-        if existing is None:
-            return self.claim(record)
-        if lifeline is not None:
-            lifeline.discard()
-        return existing
+            return cursor.rowcount == 1
 
     def get(self, wanted: str, session: str | None = None) -> ProcessRecord | None:
         """By id, or by the name in a session."""
