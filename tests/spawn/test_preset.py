@@ -220,7 +220,7 @@ def test_ray(ws: Workspace, messages: MessagesServer) -> None:
 
 def test_slurm(ws: Workspace, messages: MessagesServer) -> None:
     if not shutil.which("srun") or subprocess.run(["sinfo", "-h"], capture_output=True, check=False).returncode:
-        pytest.skip("NO SLURM IS RUNNING: the preset `slurm` was tested with a stand-in only (.ci/slurm starts one)")
+        pytest.skip("NO SLURM IS RUNNING: the preset `slurm` was tested with a stand-in only")
     good(ws, "slurm")
     ws.model(messages)
     messages.reply(scripted.text("Written."))
