@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -40,6 +40,10 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
 
 
+def _ratio(flag: str, says: str) -> Any:
+    return typer.Option(flag, metavar="RATIO", min=0, max=1, help=says)
+
+
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
@@ -65,39 +69,21 @@ def check(
     jobs: JobsOption = DEFAULT_JOBS,
     via: ViaOption = Via.LIVE,
     model: ModelOption = None,
-    min_accuracy: Annotated[
-        float | None, typer.Option("--min-accuracy", metavar="RATIO", min=0, max=1, help="Least share of right cases.")
-    ] = None,
+    min_accuracy: Annotated[float | None, _ratio("--min-accuracy", "Least share of right cases.")] = None,
     min_in_scope_accuracy: Annotated[
-        float | None,
-        typer.Option(
-            "--min-in-scope-accuracy",
-            metavar="RATIO",
-            min=0,
-            max=1,
-            help="The same over the cases for which a recipe is due.",
-        ),
+        float | None, _ratio("--min-in-scope-accuracy", "The same over the cases for which a recipe is due.")
     ] = None,
     min_none_precision: Annotated[
-        float | None,
-        typer.Option(
-            "--min-none-precision", metavar="RATIO", min=0, max=1, help="Least share of NONEs that are right."
-        ),
+        float | None, _ratio("--min-none-precision", "Least share of NONEs that are right.")
     ] = None,
     min_none_recall: Annotated[
-        float | None,
-        typer.Option(
-            "--min-none-recall", metavar="RATIO", min=0, max=1, help="Least share of due NONEs that are given."
-        ),
+        float | None, _ratio("--min-none-recall", "Least share of due NONEs that are given.")
     ] = None,
     coverage: Annotated[
         bool, typer.Option("--coverage", help="Also report recipes and triggers that no case exercises.")
     ] = False,
     min_coverage: Annotated[
-        float | None,
-        typer.Option(
-            "--min-coverage", metavar="RATIO", min=0, max=1, help="Least share of recipes and triggers with a case."
-        ),
+        float | None, _ratio("--min-coverage", "Least share of recipes and triggers with a case.")
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 4 where a case could not be judged for want of the model.")
