@@ -138,7 +138,8 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answered]:
         workspace.model(server)
         server.reply(Behaviour(treat))
         tasks = "".join(json.dumps({"id": name, "task": f"row {name}"}) + "\n" for name in rows)
-        options = ("-v", "--strict", "--set", f"selector.timeout={DEADLINE}")
+        # One at a time: several would share the pauses that the server asks for.
+        options = ("-v", "--strict", "--jobs", "1", "--set", f"selector.timeout={DEADLINE}")
         env = {"ANTHROPIC_API_KEY": KEY, "VANCECTL_DEBUG": "1"}
         result = workspace.run("select", "--batch", "-", *options, stdin=tasks, env=env, timeout=240).expect(4)
         assert "SECRET" not in result.stdout + result.stderr

@@ -192,7 +192,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Req
         ws.model(server)
         tasks = "".join(json.dumps({"task": text}) + "\n" for text, _ in TEXTS.values())
         decisions = ws.run(
-            "select", "--batch", "-", "--jobs", "1", "--recipes", ws.path("P/recipes"), "--set", "routing.recipeListLimit=100",
+            "select", "--batch", "-", "--jobs", "1", "--recipes", ws.path("P/recipes"),
+            "--set", "routing.recipeListLimit=100",
             stdin=tasks,
         ).expect(0).jsonl  # fmt: skip
         assert {(decision["decision"], decision["reason"]) for decision in decisions} == {("NONE", "model-none")}

@@ -192,7 +192,7 @@ class _Run:
             return {each.task: selector.select(each.task) for each in wanted}
         if via is Via.BATCHES:
             return self._record_via_batches(bench, path, wanted, live)
-        progress = Progress("recording", len(wanted), quiet=scope.quiet)
+        progress = Progress("recording", lambda: len(wanted), quiet=scope.quiet)
         try:
             recorder = Recorder(bench, live, self._recordings[path])
             return recorder.record(wanted, jobs, progress.step)
