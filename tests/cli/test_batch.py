@@ -41,7 +41,7 @@ def test_lines_come_in_the_order_of_the_tasks(ws: Workspace, messages: MessagesS
     ws.model(messages)
     messages.reply(none("nothing"), match("fix", "asks for it"))
     tasks = ["fix tests", "Größe?", "", '{"task": "please fix tests", "id": 7}', "mend it", "fix  TESTS now"]
-    result = ws.run("select", "--batch", "-", stdin="\n".join(tasks)).expect()
+    result = ws.run("select", "--batch", "-", "--jobs", "1", stdin="\n".join(tasks)).expect()
     assert [(line["decision"], line["reason"]) for line in result.jsonl] == [
         ("MATCH", "single-trigger"),
         ("NONE", "model-none"),

@@ -242,7 +242,7 @@ def test_what_is_decided_does_not_wait_for_a_model(ready: Workspace, messages: M
     ready.model(messages)
     messages.reply(scripted.match("py"), scripted.hang())
     ready.write("P/tasks.txt", '{"task": "fix tests", "id": 1}\nfirst\nfix tests\nsecond\n')
-    process = ready.start("select", "--batch", "tasks.txt")
+    process = ready.start("select", "--batch", "tasks.txt", "--jobs", "1")
     assert process.stdout is not None
     answers = [json.loads(process.stdout.readline()) for _ in range(3)]
     assert [answer["recipe"] for answer in answers] == ["good", "py", "good"]

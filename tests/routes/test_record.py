@@ -318,3 +318,10 @@ def test_a_refusal_slows_everyone_down_and_loses_nobody(shop: Workspace) -> None
         longest = pauses.index(max(pauses))
         assert longest <= 8
         assert len(times) == 24 + 8
+
+
+def test_recordings_are_not_written_through_a_link(shop: Workspace) -> None:
+    recordings(shop).symlink_to(shop.root / "elsewhere")
+    result = shop.run("check", "--recipes", "own", "--record").expect(2)
+    assert "routes.recorded.jsonl: is a link, and is not written to" in result.stderr
+    assert not (shop.root / "elsewhere").exists()

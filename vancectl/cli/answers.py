@@ -53,7 +53,7 @@ class AnswerFile:
             else:
                 self.tally.none += value["decision"] == "NONE"
                 self.tally.unanswered += not is_answer(Reason(value["reason"]))
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise UsageError(
                 "the line is no answer of a batch",
                 where=Place(self._path, number),

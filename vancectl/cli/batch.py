@@ -232,6 +232,15 @@ class TriggerLines:
         return [*pieces, text]
 
 
+def count_lines(path: Path) -> int:
+    """The lines of a file; 0 for what cannot be read twice."""
+    if not path.is_file():
+        return 0
+    with suppress(OSError), open(path, "rb") as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK_BYTES), b""))
+    return 0
+
+
 def read_lines(path: Path) -> list[str]:
     """All lines at once. Raises UsageError where the file cannot be read."""
     return list(chain.from_iterable(_blocks(path, lambda _: None)))

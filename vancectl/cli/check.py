@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,14 +19,9 @@ if TYPE_CHECKING:
     from vancectl.cli.output import Output
     from vancectl.inventory.finding import Finding
     from vancectl.routes.case import Case
-    from vancectl.routes.check import Bench
     from vancectl.routes.coverage import Coverage
-    from vancectl.routes.record import Wanted
     from vancectl.routes.summary import Summary
     from vancectl.routes.verdict import Judged
-    from vancectl.selector.decision import Decision
-    from vancectl.selector.recording import Recordings
-    from vancectl.selector.semantic import Semantic
 
 
 class Format(StrEnum):
@@ -38,6 +33,10 @@ class Format(StrEnum):
     GITHUB = "github"
     TAP = "tap"
     MARKDOWN = "markdown"
+
+
+def _ratio(flag: str, says: str) -> Any:
+    return typer.Option(flag, metavar="RATIO", min=0, max=1, help=says)
 
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -65,39 +64,21 @@ def check(
     jobs: JobsOption = DEFAULT_JOBS,
     via: ViaOption = Via.LIVE,
     model: ModelOption = None,
-    min_accuracy: Annotated[
-        float | None, typer.Option("--min-accuracy", metavar="RATIO", min=0, max=1, help="Least share of right cases.")
-    ] = None,
+    min_accuracy: Annotated[float | None, _ratio("--min-accuracy", "Least share of right cases.")] = None,
     min_in_scope_accuracy: Annotated[
-        float | None,
-        typer.Option(
-            "--min-in-scope-accuracy",
-            metavar="RATIO",
-            min=0,
-            max=1,
-            help="The same over the cases for which a recipe is due.",
-        ),
+        float | None, _ratio("--min-in-scope-accuracy", "The same over the cases for which a recipe is due.")
     ] = None,
     min_none_precision: Annotated[
-        float | None,
-        typer.Option(
-            "--min-none-precision", metavar="RATIO", min=0, max=1, help="Least share of NONEs that are right."
-        ),
+        float | None, _ratio("--min-none-precision", "Least share of NONEs that are right.")
     ] = None,
     min_none_recall: Annotated[
-        float | None,
-        typer.Option(
-            "--min-none-recall", metavar="RATIO", min=0, max=1, help="Least share of due NONEs that are given."
-        ),
+        float | None, _ratio("--min-none-recall", "Least share of due NONEs that are given.")
     ] = None,
     coverage: Annotated[
         bool, typer.Option("--coverage", help="Also report recipes and triggers that no case exercises.")
     ] = False,
     min_coverage: Annotated[
-        float | None,
-        typer.Option(
-            "--min-coverage", metavar="RATIO", min=0, max=1, help="Least share of recipes and triggers with a case."
-        ),
+        float | None, _ratio("--min-coverage", "Least share of recipes and triggers with a case.")
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 4 where a case could not be judged for want of the model.")
@@ -108,6 +89,7 @@ def check(
     json_output: JsonOption = False,
 ) -> None:
     """Check that tasks get the recipes that cases say, without a key and without a network."""
+    from vancectl.cli.check_run import CheckRun
     from vancectl.errors import ExitStatus, UsageError
     from vancectl.routes.bar import Bars
     from vancectl.routes.case import read_cases
@@ -128,7 +110,7 @@ def check(
         raise bad_cases(findings, output)
     for broken in scope.inventory.broken:
         output.warn(f"broken recipe left out: {broken.fault}")
-    run = _Run(scope, output, model, allow_stale=allow_stale)
+    run = CheckRun(scope, output, model, allow_stale=allow_stale)
     judged = run.judge(read.cases, replay, record_with=(via, jobs) if record else None)
     if prune:
         run.prune(paths, read.cases)
@@ -152,112 +134,6 @@ def check(
         raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
     if failures:
         raise typer.Exit(ExitStatus.NEGATIVE)
-
-
-class _Run:
-    """One run over the cases: a bench, and the recordings of each file of cases."""
-
-    def __init__(self, scope: Scope, output: Output, model: str | None, *, allow_stale: bool) -> None:
-        from vancectl.routes.assembly import assemble_bench
-
-        self._scope = scope
-        self._output = output
-        self._model = model
-        self._recordings: dict[Path, Recordings] = {}
-        self._bench = assemble_bench(scope.cascade, scope.candidates, scope.settings, model, allow_stale=allow_stale)
-
-    def judge(self, cases: Sequence[Case], replay: Path | None, record_with: tuple[Via, int] | None) -> list[Judged]:
-        """All verdicts, in the order of the cases."""
-        from vancectl.routes.files import recordings_of
-        from vancectl.selector.recording import Recordings
-
-        by_file: dict[Path, list[Case]] = {}
-        for case in cases:
-            by_file.setdefault(replay or recordings_of(case.place.path), []).append(case)
-        benches, unasked = {}, {}
-        for path, own in by_file.items():
-            self._recordings[path] = Recordings.read(path, must_exist=replay is not None and record_with is None)
-            benches[path] = self._bench.over(self._recordings[path])
-            unasked[path] = self._record(benches[path], path, own, *record_with) if record_with else {}
-        return [
-            benches[path].judge(case, unasked[path])
-            for case in cases
-            for path in [replay or recordings_of(case.place.path)]
-        ]
-
-    def _record(self, bench: Bench, path: Path, cases: Sequence[Case], via: Via, jobs: int) -> dict[str, Decision]:
-        from vancectl.cli.progress import Progress
-        from vancectl.routes.record import Recorder, find_wanted
-        from vancectl.selector.assembly import assemble_semantic
-        from vancectl.selector.model import ModelError
-
-        if bench.replay is None:
-            return {}
-        wanted = find_wanted(bench, cases)
-        if not wanted:
-            self._recordings[path].save()
-            return {}
-        scope = self._scope
-        try:
-            live = assemble_semantic(scope.cascade, scope.candidates, scope.settings, self._model)
-        except ModelError:
-            # No key, or nothing to ask: the selector's own decision says why, once for each task.
-            selector = scope.selector(self._model)
-            return {each.task: selector.select(each.task) for each in wanted}
-        if via is Via.BATCHES:
-            return self._record_via_batches(bench, path, wanted, live)
-        progress = Progress("recording", len(wanted), quiet=scope.quiet)
-        try:
-            recorder = Recorder(bench, live, self._recordings[path])
-            return recorder.record(wanted, jobs, progress.step)
-        finally:
-            progress.clear()
-
-    def _record_via_batches(
-        self, bench: Bench, path: Path, wanted: Sequence[Wanted], live: Semantic
-    ) -> dict[str, Decision]:
-        from dataclasses import replace
-
-        from vancectl.cli.batches import collect, open_batches
-        from vancectl.routes.record import Recorder
-        from vancectl.selector.batches import Answered, request_id
-
-        batches = open_batches(live, self._output)
-        name = live.model.name
-        questions = {
-            request_id(name, question, number): question
-            for each in wanted
-            for question in [bench.question(each.task)]
-            if question is not None
-            for number in range(each.missing)
-        }
-        replies = collect(batches, questions)
-        once = replace(live, max_attempts=1)
-        recorder = Recorder(bench, once, self._recordings[path], lambda number: Answered(name, replies, number))
-        unasked = recorder.record(wanted, 1, lambda: None)
-        batches.close()
-        return unasked
-
-    def prune(self, files: Sequence[Path], cases: Sequence[Case]) -> None:
-        """Cases in files that were not named keep their recordings, too."""
-        from vancectl.errors import UsageError
-        from vancectl.routes.case import read_cases
-        from vancectl.routes.files import unnamed_siblings
-
-        others = read_cases(unnamed_siblings(files))
-        broken = next((finding for finding in others.findings if finding.code != "no-cases"), None)
-        if broken is not None:
-            raise UsageError(
-                f"nothing is pruned, since other cases here cannot be read: {broken.sentence()}",
-                where=broken.place,
-                remedy=broken.remedy(),
-            )
-        used = {case.task for case in (*cases, *others.cases)}
-        for path, recordings in self._recordings.items():
-            dropped = recordings.prune(used)
-            recordings.save()
-            if dropped:
-                self._output.warn(f"{path}: {len(dropped)} recordings dropped that no case uses")
 
 
 def _files(scope: Scope, given: list[Path]) -> list[Path]:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 
 _WIDTH = 30
 _PAUSE = 0.1
 
 
 class Progress:
-    """Counts up to `total`; with a total of 0, which nobody knows yet, it only counts."""
+    """Counts up to `total`, which is asked for only where it is shown; where that is 0 or less, it only counts."""
 
-    def __init__(self, what: str, total: int, *, quiet: bool = False) -> None:
+    def __init__(self, what: str, total: Callable[[], int], *, quiet: bool = False) -> None:
         self._what = what
-        self._total = total
         self._done = 0
         self._drawn = 0.0
         self._active = not quiet and sys.stderr is not None and sys.stderr.isatty()
+        self._total = total() if self._active else 0
 
     def step(self) -> None:
         self._done += 1
@@ -31,8 +32,8 @@ class Progress:
 
     def _draw(self) -> None:
         self._drawn = time.monotonic()
-        if self._total:
-            filled = _WIDTH * self._done // self._total
+        if self._total > 0:
+            filled = min(_WIDTH * self._done // self._total, _WIDTH)
             bar = f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {self._done}/{self._total}"
         else:
             bar = str(self._done)

@@ -124,7 +124,7 @@ def _select_batch(
     resume: bool,
     via: Via,
 ) -> Tally:
-    from vancectl.cli.batch import Batch, Tally
+    from vancectl.cli.batch import Batch, Tally, count_lines
     from vancectl.cli.progress import Progress
     from vancectl.cli.template import Template
 
@@ -137,7 +137,7 @@ def _select_batch(
     items = Template(template) if template is not None else None
     # On a terminal that shows the answers, a bar would stand between them.
     hidden = scope.quiet or (answers is None and output.at_terminal)
-    progress = Progress("deciding", 0, quiet=hidden)
+    progress = Progress("deciding", lambda: count_lines(path) - done, quiet=hidden)
     # One decision for the template holds for all items; NONE leaves each item to itself.
     memo = selector.select(items.text) if items is not None else None
     run = Batch(selector, write, jobs, done, items, memo if memo is not None and memo.matches else None, progress)

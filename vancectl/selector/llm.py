@@ -48,10 +48,14 @@ class AnthropicModel:
         """One reply, with up to three calls where the server or the network failed for the moment."""
         pause = FIRST_PAUSE
         calls = counted = 0
+        refusal: ModelError | None = None
         while True:
             deadline += self._throttle.enter(first=calls == 0)
             asked_at, answered, wait = time.monotonic(), False, 0.0
             try:
+                if refusal is not None and asked_at >= deadline:
+                    # Its turn did not come again in time: what the server said is the reason, not the time.
+                    raise refusal
                 calls += 1
                 counted += 1
                 reply = self._call(question, deadline)
@@ -69,6 +73,7 @@ class AnthropicModel:
                 if counted >= MAX_CALLS or time.monotonic() + wait >= deadline:
                     raise ModelError(passing.error.reason, passing.error.text, reply=Reply("", calls)) from None
                 if refused:
+                    refusal = passing.error
                     self._throttle.refused(wait, asked_at)
             except ModelError as error:
                 raise ModelError(error.reason, error.text, reply=replace(error.reply, calls=calls)) from None

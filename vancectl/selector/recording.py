@@ -135,6 +135,9 @@ class Recordings:
     def _append(self, lines: Iterable[Mapping[str, Any]]) -> None:
         try:
             if self._journal is None:
+                if self.path.is_symlink():
+                    # A cloned project could bring one that leads anywhere.
+                    raise UsageError("is a link, and is not written to", where=Place(self.path), remedy="remove it")
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._journal = open(self.path, "ab")  # noqa: SIM115  # open as long as answers come in
                 if self._journal.tell() and not self.path.read_bytes().endswith(b"\n"):
