@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vancectl.cli.completion import complete_recipe
+from vancectl.cli.lint import lint_recipes
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ app = typer.Typer(
     add_completion=False,
     help="Recipes: list them, show one, show the layers.",
 )
+
+
+app.command("lint")(lint_recipes)
 
 
 class LayerChoice(StrEnum):
