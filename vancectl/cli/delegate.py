@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vancectl.cli.completion import complete_recipe
+from vancectl.cli.explain import ExplainOption, WhyOption
 from vancectl.cli.scope import Scope, scoped
 from vancectl.cli.select import JsonOption, ModelOption, StrictOption
 
 if TYPE_CHECKING:
+    from vancectl.cli.explain import Account
     from vancectl.cli.output import Output
     from vancectl.spawn.delegation import Delegated
     from vancectl.spawn.request import Request
@@ -76,11 +78,14 @@ def delegate(
         float | None, typer.Option("--timeout", metavar="SECONDS", help="End the spawn command after this time.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be started, and start nothing.")] = False,
+    explain: ExplainOption = False,
+    why: WhyOption = None,
     model: ModelOption = None,
     json_output: JsonOption = False,
     strict: StrictOption = False,
 ) -> None:
     """Decide which recipe fits a task, and start it."""
+    from vancectl.cli.explain import Account
     from vancectl.cli.task import read_task, read_text
     from vancectl.errors import ExitStatus, UsageError
     from vancectl.folders import state_dir
@@ -108,11 +113,13 @@ def delegate(
         )
     wanted = _in_session(wanted, session)
     scope.report_findings(output)
-    delegation = Delegation(
-        scope.cascade, load_catalog, scope.settings, ProcessStore(state_dir()), scope.selector(model).select
-    )
+    selector = scope.selector(model)
+    delegation = Delegation(scope.cascade, load_catalog, scope.settings, ProcessStore(state_dir()), selector.select)
+    if why is not None:
+        scope.cascade.find(why)  # a mistyped name is told before anything is started
     answer = delegation.run(wanted, dry_run=dry_run, strict=strict)
-    _print(answer, output)
+    account = Account(scope, selector, wanted.task or "", answer.decision) if explain or why is not None else None
+    _print(answer, output, account, explain=explain, why=why)
     if answer.error is not None:
         raise answer.error
     if strict and answer.unanswered:
@@ -142,16 +149,22 @@ def _in_session(request: Request, session: str | None) -> Request:
     return request if request.session is not None else replace(request, session=session)
 
 
-def _print(answer: Delegated, output: Output) -> None:
+def _print(answer: Delegated, output: Output, account: Account | None, *, explain: bool, why: str | None) -> None:
+    from vancectl.cli.explain import print_explanation, print_why
     from vancectl.cli.report import decision_facts
 
     document = answer.as_json()
     for warning in document["warnings"]:
         output.warn(warning)
+    reason = account.why(why) if account is not None and why is not None else None
     if output.as_json:
+        if account is not None and explain:
+            document["explanation"] = account.explanation.as_json()
+        if reason is not None:
+            document["why"] = reason.as_json()
         output.document(document)
         return
-    facts = decision_facts(document)
+    facts = decision_facts(document, explain=explain)
     if answer.fallback is not None:
         facts.append(("fallback", f"{answer.fallback.recipe} ({answer.fallback.source})"))
     if answer.plan is not None:
@@ -162,6 +175,10 @@ def _print(answer: Delegated, output: Output) -> None:
         facts.append(("process", f"{process['name']} {process['status']}"))
         facts.extend((key, _in_words(value)) for key, value in process.items() if key not in _SAID)
     output.facts(facts)
+    if account is not None and explain:
+        print_explanation(account.explanation, document, output)
+    if reason is not None:
+        print_why(reason, output)
     if reply is not None:
         from vancectl.printable import printable
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vancectl.cli.explain import ExplainOption, WhyOption
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
     from vancectl.cli.output import Output
     from vancectl.selector.decision import Decision
+    from vancectl.selector.selector import Selector
 
 ModelOption = Annotated[
     str | None,
@@ -47,9 +49,8 @@ def select(
     json_output: JsonOption = False,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 on NONE.")] = False,
     strict: StrictOption = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Say more about how it was decided, and its cost.")
-    ] = False,
+    explain: ExplainOption = False,
+    why: WhyOption = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Show the size of the prompt, part by part, and ask no model.")
     ] = False,
@@ -62,6 +63,8 @@ def select(
     words = read_task(task or [], file)
     if batch is not None and words is not None:
         raise UsageError("a task and --batch are both given", remedy="leave one of them out")
+    if batch is not None and (explain or why is not None):
+        raise UsageError("--batch explains nothing", remedy="give the one task that you want explained")
     scope.report_findings(output)
     if estimate:
         _print_estimate(scope, output, words or "")
@@ -78,7 +81,10 @@ def select(
         none, unanswered, bad_lines = tally.none, tally.unanswered, tally.bad_lines
     else:
         decision = selector.select(words or "")
-        _print_decision(decision, output, explain=explain)
+        if explain or why is not None:
+            _print_account(scope, selector, words or "", decision, output, explain=explain, why=why)
+        else:
+            _print_decision(decision, output)
         none, unanswered, bad_lines = int(not decision.matches), int(decision.unanswered), 0
     if strict and unanswered:
         raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
@@ -88,13 +94,39 @@ def select(
         raise typer.Exit(ExitStatus.NEGATIVE)
 
 
-def _print_decision(decision: Decision, output: Output, *, explain: bool) -> None:
+def _print_decision(decision: Decision, output: Output) -> None:
     if output.as_json:
         output.document(decision.as_json())
         return
     from vancectl.cli.report import decision_facts
 
-    output.facts(decision_facts(decision.as_json(), explain=explain))
+    output.facts(decision_facts(decision.as_json()))
+
+
+def _print_account(
+    scope: Scope, selector: Selector, task: str, decision: Decision, output: Output, *, explain: bool, why: str | None
+) -> None:
+    """The decision with the way that led to it."""
+    from vancectl.cli import explain as shown
+    from vancectl.cli.report import decision_facts
+
+    document = decision.as_json()
+    account = shown.Account(scope, selector, task, document)
+    reason = account.why(why) if why is not None else None
+    would = shown.outlook(scope, decision, task) if explain else None
+    if output.as_json:
+        if would is not None:
+            document["explanation"] = {**account.explanation.as_json(), "outlook": would}
+        if reason is not None:
+            document["why"] = reason.as_json()
+        output.document(document)
+        return
+    output.facts(decision_facts(document, explain=explain))
+    if would is not None:
+        shown.print_explanation(account.explanation, document, output)
+        shown.print_outlook(would, document, output)
+    if reason is not None:
+        shown.print_why(reason, output)
 
 
 def _print_estimate(scope: Scope, output: Output, task: str) -> None:
