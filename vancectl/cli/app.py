@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "delegate": ("vancectl.cli.delegate", "Decide which recipe fits a task, and start it."),
     "recipes": ("vancectl.cli.recipes", "Recipes: list them, show one, show the layers."),
     "catalog": ("vancectl.cli.catalog", "The engine catalog: show it, read it again."),
+    "log": ("vancectl.cli.log", "Show what was decided, the rates per stage, and the recipes that are never chosen."),
     "settings": ("vancectl.cli.settings", "Settings: bundled < tenant < environment < options."),
 }
 

@@ -85,6 +85,7 @@ def select(
             _print_account(scope, selector, words or "", decision, output, explain=explain, why=why)
         else:
             _print_decision(decision, output)
+        scope.remember(output, "select", decision.as_json(), words or "")
         none, unanswered, bad_lines = int(not decision.matches), int(decision.unanswered), 0
     if strict and unanswered:
         raise typer.Exit(ExitStatus.MODEL_UNUSABLE)

@@ -13,6 +13,7 @@ from vancectl.printable import plain_line
 _OPENED = ("params", "triggers", "modes", "profiles")
 _ABSENT = object()
 _LONGEST = 60
+_ITEMS = 6
 
 
 class Difference(NamedTuple):
@@ -32,7 +33,9 @@ class Difference(NamedTuple):
             old, new = list(before or ()), list(after or ())
             gone = [f"-{_short(item)}" for item in old if item not in new]
             come = [f"+{_short(item)}" for item in new if item not in old]
-            return f"{self.field}: {', '.join([*come, *gone]) or 'in another order'}"
+            items = [*come, *gone]
+            more = f", and {len(items) - _ITEMS} more" if len(items) > _ITEMS else ""
+            return f"{self.field}: {', '.join(items[:_ITEMS]) or 'in another order'}{more}"
         if any(
             isinstance(value, str) and (len(value) > _LONGEST or "\n" in value.strip()) for value in (before, after)
         ):

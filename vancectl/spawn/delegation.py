@@ -48,6 +48,11 @@ class Delegated:
     error: VancectlError | None = None
     unanswered: bool = False
 
+    @property
+    def existing(self) -> bool:
+        """Whether nothing was decided, since the name has its process already."""
+        return self.process is not None and "existingStatus" in self.process
+
     def as_json(self) -> dict[str, Any]:
         document = dict(self.decision)
         for key, value in (("fallback", self.fallback), ("plan", self.plan), ("process", self.process)):
