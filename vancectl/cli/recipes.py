@@ -11,6 +11,7 @@ import typer
 from vancectl.cli.authoring import copy_recipe, edit_recipe, new_recipe
 from vancectl.cli.completion import complete_recipe
 from vancectl.cli.lint import lint_recipes
+from vancectl.cli.map import map_recipes
 from vancectl.cli.scope import Scope, scoped
 from vancectl.cli.shadows import changes_in_words, shadowed_recipes
 
@@ -31,6 +32,7 @@ app = typer.Typer(
 
 app.command("lint")(lint_recipes)
 app.command("shadowed")(shadowed_recipes)
+app.command("map")(map_recipes)
 app.command("new")(new_recipe)
 app.command("copy")(copy_recipe)
 app.command("edit")(edit_recipe)
