@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from vancectl.selector.candidates import Candidates
 from vancectl.selector.decision import Stage
 from vancectl.selector.explanation import Explanation
 from vancectl.selector.phrase import normalise
+
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ def _nearest_phrase(recipe: Recipe, task: str) -> str:
     """The phrase that came nearest by its words."""
     if not recipe.phrases:
         return "it has no trigger phrases, so that only the model can choose it"
-    words = normalise(task).split()
+    words = {*normalise(task).split(), *_WORD.findall(normalise(task))}
     best, missing = max(
         ((phrase, [word for word in normalise(phrase).split() if word not in words]) for phrase in recipe.phrases),
         key=lambda each: 1 - len(each[1]) / max(1, len(normalise(each[0]).split())),
