@@ -26,7 +26,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     add_completion=False,
-    help="Recipes: list them, show one, show the layers.",
+    help="Recipes: list and show them, check them, write new ones.",
 )
 
 
