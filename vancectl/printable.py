@@ -36,6 +36,7 @@ def printable(text: str, *, layout: bool = False) -> str:
 
 def visible(text: str) -> str:
     r"""`text` with everything escaped that does not show as a letter: `\xa0` and `\u200b` too."""
+    text = well_formed(text)
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
@@ -50,9 +51,14 @@ def without_controls(text: str) -> str:
 
 
 def well_formed(text: str) -> str:
-    """`text` with lone surrogates, which bytes outside of UTF-8 leave in arguments, as U+FFFD."""
+    """`text` without lone surrogates.
+
+    Python leaves them in arguments and file names for bytes that the locale does not know. Together they may be UTF-8
+    (in a locale without it) and become what they mean; anything else becomes U+FFFD.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:
-        return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
+        escaped = "".join("\ufffd" if "\ud800" <= c < "\udc80" or "\udcff" < c <= "\udfff" else c for c in text)
+        return escaped.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     return text

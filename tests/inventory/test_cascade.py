@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,7 @@ def test_a_broken_override_does_not_uncover_what_it_shadows(ws: Workspace) -> No
 def test_every_broken_file_is_listed_with_its_fault_and_hides_nothing(ws: Workspace) -> None:
     ws.recipe("P/recipes/good.yaml", triggers=["fix tests"])
     ws.recipe("B/recipes/default.yaml")
-    broken = {
+    broken: dict[str, str | bytes] = {
         "a": "description: x\nengine: ford\nparams: [2024-13-45",
         "b": "description: " + "[" * 3000 + "]" * 3000,
         "c": "# todo\n",
@@ -140,7 +141,8 @@ def test_a_dead_link_a_folder_and_a_pipe_hide_nothing(ws: Workspace) -> None:
     assert decision.stderr.splitlines() == [
         f"warning: broken recipe left out: {folder}/dead.yaml: is a link to /nope, which is not there"
         " (mend or remove the link)",
-        f"warning: broken recipe left out: {folder}/dir.yaml: is a folder, not a file (put a YAML file there, or rename it)",
+        f"warning: broken recipe left out: {folder}/dir.yaml: is a folder, not a file"
+        " (put a YAML file there, or rename it)",
         f"warning: broken recipe left out: {folder}/gone.yaml: is a link to nowhere.yaml, which is not there"
         " (mend or remove the link)",
         f"warning: broken recipe left out: {folder}/loop.yaml: is a link to loop.yaml, which is not there"
@@ -156,7 +158,16 @@ def test_a_dead_link_a_folder_and_a_pipe_hide_nothing(ws: Workspace) -> None:
 def test_leftovers_of_editors_are_no_recipes(ws: Workspace) -> None:
     ws.recipe("P/recipes/a.yaml", "A", triggers=["alpha"])
     ws.write("B/recipes/README.md", "# Recipes\n")
-    for leftover in ("a.yaml~", ".a.yaml.swp", "#a.yaml#", "a.yaml.orig", "._a.yaml", ".hidden.yaml", "a.json", "README"):
+    for leftover in (
+        "a.yaml~",
+        ".a.yaml.swp",
+        "#a.yaml#",
+        "a.yaml.orig",
+        "._a.yaml",
+        ".hidden.yaml",
+        "a.json",
+        "README",
+    ):
         ws.write(f"P/recipes/{leftover}", "\0mac")
     ws.write("P/recipes/.git/config.yaml", "not: one\n")
     ws.path("P/recipes/.#a.yaml").symlink_to("user@host.1234")
@@ -226,6 +237,17 @@ def test_a_file_loads_under_its_canonical_name_and_says_so(ws: Workspace, file: 
     assert ws.run("recipes", "show", file.removesuffix(".yaml"), "--json").expect(0).json["name"] == name
 
 
+def test_a_name_in_no_encoding_is_listed_and_can_be_asked_for(ws: Workspace) -> None:
+    path = ws.write("P/recipes/gr\udcfcn.yaml", HEAD)
+    assert "gr\ufffdn" in listed(ws)
+    shown = ws.run("recipes", "show", "gr\ufffdn", "--json").expect(0)
+    assert shown.json["name"] == "gr\ufffdn"
+    assert shown.stderr == (
+        f"warning: {path.parent}/gr\ufffdn.yaml: the name is not canonical; it loads as `gr\ufffdn` (rename the file)\n"
+    )
+    assert ws.run("recipes", "show", "gr\udcfcn", "--raw").expect(0).stdout == HEAD
+
+
 def test_two_files_with_one_canonical_name_break_it_and_are_both_named(ws: Workspace) -> None:
     ws.recipe("B/recipes/dep-it.yaml", "shadowed")
     one, two = ws.recipe("P/recipes/Dep It.yaml"), ws.recipe("P/recipes/dep-it.yaml")
@@ -269,8 +291,8 @@ def test_a_decomposed_name_shadows_the_composed_one(ws: Workspace) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["../../outside/evil", "../recipes/good", "/outside/evil", "./good", "./.vance/recipes/good.yaml", "good.yaml", "team/..",
-     "C:\\recipes\\good", "team/review", "good/", "", "..", "{absolute}"],
+    ["../../outside/evil", "../recipes/good", "/outside/evil", "./good", "./.vance/recipes/good.yaml", "good.yaml",
+     "team/..", "C:\\recipes\\good", "team/review", "good/", "", "..", "{absolute}"],
 )  # fmt: skip
 def test_a_name_is_no_path(ws: Workspace, name: str) -> None:
     ws.write("P/outside/evil.yaml", HEAD)
@@ -359,7 +381,8 @@ def test_a_linked_folder_is_not_followed_and_said(ws: Workspace) -> None:
     assert [row["name"] for row in listing.json] == ["good"]
     assert listing.stderr.splitlines() == [
         f"warning: {folder}/loop: is a link to loop, which is not there (mend or remove the link)",
-        f"warning: {folder}/more: is a link to the folder ../../elsewhere, which is not followed (copy the folder here)",
+        f"warning: {folder}/more: is a link to the folder ../../elsewhere, which is not followed"
+        " (copy the folder here)",
         f"warning: {folder}/self: is a link to the folder ., which is not followed (copy the folder here)",
     ]
 
@@ -370,6 +393,7 @@ def test_a_linked_folder_is_not_followed_and_said(ws: Workspace) -> None:
 def test_an_edit_is_seen_whatever_the_clock_says(ws: Workspace) -> None:
     path = ws.recipe("P/recipes/a.yaml", "old", triggers=["alpha"])
     os.utime(path, (1_000_000_000, 1_000_000_000))
+    time.sleep(2.1)  # a younger file is read again whatever is remembered of it
     assert listed(ws)["a"]["description"] == "old"
     path.write_text(path.read_text().replace("old", "new"))
     os.utime(path, (1_000_000_000, 1_000_000_000))
@@ -382,3 +406,16 @@ def test_an_edit_is_seen_whatever_the_clock_says(ws: Workspace) -> None:
     assert ws.run("recipes", "show", "a", "--json").expect(0).json["description"] == "was"
     path.unlink()
     assert "a" not in listed(ws)
+
+
+@pytest.mark.parametrize("character", ["\x1b", "\u202e", "\ufeff", "\U000e0041"])
+def test_a_name_that_hides_what_it_is_counts_as_broken(ws: Workspace, character: str) -> None:
+    ws.recipe(f"P/recipes/a{character}b.yaml", "Hidden.")
+    [row] = [row for row in ws.run("recipes", "list").expect().json if "error" in row]
+    assert row["error"].endswith("has a control or invisible character in its name (rename the file)")
+    assert character not in row["error"]
+
+
+def test_a_name_may_join_letters(ws: Workspace) -> None:
+    ws.recipe("P/recipes/می\u200cخواهم.yaml", "Persian.")
+    assert ws.run("recipes", "show", "می\u200cخواهم").expect().json["description"] == "Persian."

@@ -27,7 +27,17 @@ def loaded(file: Path, content: str) -> EngineCatalog:
 
 def test_the_bundled_catalog_is_good() -> None:
     catalog = load_catalog()
-    assert catalog.names == ["eddie", "arthur", "ford", "marvin", "vogon", "slartibartfast", "hactar", "zaphod", "jeltz"]
+    assert catalog.names == [
+        "eddie",
+        "arthur",
+        "ford",
+        "marvin",
+        "vogon",
+        "slartibartfast",
+        "hactar",
+        "zaphod",
+        "jeltz",
+    ]
     assert (catalog.findings, catalog.warnings) == ((), ())
 
 
@@ -54,7 +64,7 @@ def test_an_unknown_engine_gets_the_nearest(catalog: Path, asked: str) -> None:
     [
         (GOOD + "version: 2\n", ":3:1: the key `version` is not known here and has no effect (rename or drop it)"),
         (GOOD.replace("not_for: n", "not_for: n, icon: x"),
-         ":2:49: the key `icon` is not known here and has no effect (rename or drop it)"),
+         ":2:50: the key `icon` is not known here and has no effect (rename or drop it)"),
         ("engines:\n  ford:\n    purpose: C #1\n    when_to_use: w\n    not_for: n\n",
          ":3:15: the text after ` #` is a comment (quote the value if the text belongs to it)"),
     ],

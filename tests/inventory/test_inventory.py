@@ -25,7 +25,15 @@ def test_bundled_then_tenant_then_project_each_by_name(ws: Workspace) -> None:
 
 
 def test_an_override_keeps_the_place_of_what_it_overrides(ws: Workspace) -> None:
-    for file in ("P/recipes/x", "P/recipes/b", "P/recipes/n", "T/recipes/b", "T/recipes/c", "B/recipes/c", "B/recipes/x"):
+    for file in (
+        "P/recipes/x",
+        "P/recipes/b",
+        "P/recipes/n",
+        "T/recipes/b",
+        "T/recipes/c",
+        "B/recipes/c",
+        "B/recipes/x",
+    ):
         ws.recipe(f"{file}.yaml", file)
     assert [(recipe.name, recipe.description) for recipe in inventory(ws).recipes] == [
         ("c", "T/recipes/c"),
@@ -88,3 +96,9 @@ def test_without_recipes_nothing_is_asked(ws: Workspace) -> None:
     decision = ws.run("select", "--json", "--recipes", ws.root / "empty", "deploy it").expect(0).json
     assert (decision["decision"], decision["candidates"], decision["model"]) == ("NONE", 0, None)
     assert decision["rationale"].startswith("no recipes available")
+
+
+def test_an_override_of_the_selectors_own_recipe_is_no_candidate(ws: Workspace) -> None:
+    ws.recipe("P/recipes/recipe-selector.yaml", "Forgot to say that it is internal.", promptPrefix="Decide.")
+    ws.recipe("P/recipes/fix.yaml", "Fixes.")
+    assert "recipe-selector" not in [recipe.name for recipe in inventory(ws).recipes]

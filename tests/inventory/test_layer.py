@@ -37,7 +37,10 @@ def bare(ws: Workspace) -> Workspace:
 def test_every_directory_that_is_searched_is_printed(bare: Workspace) -> None:
     bare.recipe("P/recipes/a.yaml")
     bare.recipe("P/lib/b.yaml")
-    project, tenant = ("project", "…/project/.vance/recipes", True), ("tenant", "…/config/tenants/default/recipes", False)
+    project, tenant = (
+        ("project", "…/project/.vance/recipes", True),
+        ("tenant", "…/config/tenants/default/recipes", False),
+    )
     bundled = ("bundled", "…/defaults/recipes", True)
     assert path(bare) == [project, tenant, bundled]
     assert path(bare, "--no-project") == [tenant, bundled]
@@ -229,7 +232,8 @@ def test_a_file_in_place_of_the_folder_of_recipes_is_said(bare: Workspace) -> No
         (".vance/recipes", "../../outside",
          "{link}: the folder is a link that leaves the project ({root}/outside) (name it with --recipes)"),
         (".vance", "../outside",
-         "{link}/recipes: the folder is a link that leaves the project ({root}/outside/recipes) (name it with --recipes)"),
+         "{link}/recipes: the folder is a link that leaves the project ({root}/outside/recipes)"
+         " (name it with --recipes)"),
     ],
 )  # fmt: skip
 def test_a_project_folder_that_is_a_bad_link_brings_nothing(bare: Workspace, link: str, target: str, said: str) -> None:

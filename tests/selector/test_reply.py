@@ -116,7 +116,7 @@ REPLIES = [
     ("cut-in-the-name", '{"decision": "MATCH", "recipe": "rev', bad_json),
     ("cut-before-the-brace", '{"decision": "MATCH", "recipe": "review"', bad_json),
     ("cut-none-with-a-match-inside", f'{{"decision": "NONE", "recipe": null, "turnedDown": [{MATCH}', bad_json),
-    ("cut-none-with-a-name-inside", '{"decision": "NONE", "recipe": null, "turnedDown": [{"recipe": "review"}', bad_json),
+    ("cut-none-with-a-name-inside", '{"decision": "NONE", "turnedDown": [{"recipe": "review"}', bad_json),
     ("broken-none-with-a-match-inside", f'{{"decision": "NONE" "turnedDown": [{MATCH}]}}', bad_json),
     ("broken-then-a-name", '{"decision": "NONE" "recipe": null} {"recipe": "review"}', bad_json),
     ("escaped-once-too-often", MATCH.replace('"', '\\"'), bad_json),
@@ -325,8 +325,8 @@ def test_reading_ends_soon(reply: str) -> None:
 # Anything at all, and texts made of the pieces that replies are made of.
 _PIECES = st.sampled_from(
     ["{", "}", "[", "]", ":", ",", '"', "'", "\\", "`", "\n", " ", "decision", "recipe", "MATCH", "NONE", "review",
-     "null", "None", '"decision": "MATCH"', '"recipe": "review"', "'recipe': 'notes'", MATCH, NONE, "<think>", "&a", "*a",
-     "? ", "- ", "#", "!!int ", "\x00", "\ud800", "ſ", "İ"]
+     "null", "None", '"decision": "MATCH"', '"recipe": "review"', "'recipe': 'notes'", MATCH, NONE, "<think>", "&a",
+     "*a", "? ", "- ", "#", "!!int ", "\x00", "\ud800", "ſ", "İ"]
 )  # fmt: skip
 _JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text() | st.sampled_from(["MATCH", "review", "NONE"]),

@@ -133,9 +133,7 @@ def test_many_tasks_are_matched_as_one_is(task: str) -> None:
     assert len(LIBRARY) >= AUTOMATON_MIN_PHRASES
     layer = Layer(LayerKind.DIRECTORY, Path("recipes"))
     recipes = [
-        Recipe(
-            f"{mode}-{number % 5}", layer, Path("x.yaml"), {"triggers": {"keywords": LIBRARY[number::5], "match": mode}}
-        )
+        Recipe(f"{mode}-{number % 5}", layer, "x.yaml", {"triggers": {"keywords": LIBRARY[number::5], "match": mode}})
         for number in range(5)
         for mode in ("word", "substring")
     ]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.workspace import Workspace
+from vancectl.cli.delegate import parse_params
 from vancectl.inventory.layer import Layer, LayerKind
 from vancectl.inventory.recipe import Recipe
 from vancectl.spawn.applied import AppliedRecipe, apply_engine, apply_recipe
@@ -15,7 +16,7 @@ from vancectl.spawn.applied import AppliedRecipe, apply_engine, apply_recipe
 
 def recipe(**fields: Any) -> Recipe:
     layer = Layer(LayerKind.PROJECT, Path("recipes"))
-    return Recipe("good", layer, Path("recipes/good.yaml"), {"description": "d", "engine": "ford", **fields})
+    return Recipe("good", layer, "recipes/good.yaml", {"description": "d", "engine": "ford", **fields})
 
 
 def applied(fields: dict[str, Any], profile: str | None = None, **params: Any) -> AppliedRecipe:
@@ -44,9 +45,9 @@ PROFILES = {"default": {"params": {"a": "default"}}, "web": {"params": {"a": "we
         ({"params": {"a": 1}, "profiles": {"web": {"params": {"a": 2}}}}, "WEB", {}, {"a": 1}, ()),
     ],
     ids=[
-        "nothing", "recipe", "caller-over-recipe", "same-value", "new-key", "whole-value", "null", "profile-over-recipe",
-        "caller-over-profile", "default-profile", "default-for-unknown", "empty-profile", "profile-not-asked-for",
-        "profile-is-exact",
+        "nothing", "recipe", "caller-over-recipe", "same-value", "new-key", "whole-value", "null",
+        "profile-over-recipe", "caller-over-profile", "default-profile", "default-for-unknown",
+        "empty-profile", "profile-not-asked-for", "profile-is-exact",
     ],
 )  # fmt: skip
 def test_params(
@@ -195,14 +196,12 @@ def test_warnings_stand_in_the_decision_and_on_stderr(ws: Workspace, options: li
     ("assignment", "value"),
     [
         ("a=1", 1), ("a=true", True), ("a=null", None), ("a=1.0", 1.0), ("a=[1]", [1]), ('a="1"', "1"), ("a=", ""),
-        ("a= x ", " x "), ("a=NaN", "NaN"), ("a=-Infinity", "-Infinity"), ("a=[NaN]", "[NaN]"), ("a={", "{"),
-        ("a=b=c,d e", "b=c,d e"), (" a =1", 1), ("a=" + "[" * 5000, "[" * 5000),
+        ("a= x ", " x "), ("a=NaN", "NaN"), ("a=-Infinity", "-Infinity"), ("a=[NaN]", "[NaN]"), ("a=1e999", "1e999"),
+        ("a={", "{"), ("a=b=c,d e", "b=c,d e"), (" a =1", 1), ("a=" + "[" * 5000, "[" * 5000),
     ],
     ids=lambda value: value[:12] if isinstance(value, str) else "",
 )  # fmt: skip
 def test_a_param_s_value_is_json_where_it_can_be(assignment: str, value: object) -> None:
-    from vancectl.cli.delegate import parse_params
-
     found = parse_params([assignment])["a"]
     assert (found, type(found)) == (value, type(value))
 

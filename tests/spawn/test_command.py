@@ -64,7 +64,7 @@ def test_values_are_neither_split_nor_looked_at_again(part: str, argument: str) 
         ({"k": {"n": 1}}, '{"k": {"n": 1}}'),
         ("{task}", "{task}"),
     ],
-    ids=lambda value: repr(value),
+    ids=repr,
 )
 def test_params_in_the_command(value: object, argument: str) -> None:
     assert filled("--p={params.key}", {"key": value}) == f"--p={argument}"
@@ -75,7 +75,7 @@ def test_a_param_s_name_may_hold_anything_but_braces() -> None:
 
 
 def test_a_param_that_the_recipe_does_not_have() -> None:
-    with pytest.raises(UsageError, match="`spawn.command` wants the param `modle`, which the recipe does not have"):
+    with pytest.raises(UsageError, match=r"`spawn\.command` wants the param `modle`, which the recipe does not have"):
         filled("{params.modle}", {"model": "x"})
 
 
@@ -102,7 +102,7 @@ def test_a_param_that_the_recipe_does_not_have() -> None:
     ],
 )
 def test_no_placeholder(part: str, told: str) -> None:
-    with pytest.raises(SettingsError, match="`spawn.command` in the file holds the unknown placeholder") as caught:
+    with pytest.raises(SettingsError, match=r"`spawn\.command` in the file holds the unknown placeholder") as caught:
         check_template(template("agent", part))
     assert told in caught.value.remedy
     assert "`{{` gives a literal brace" in caught.value.remedy
@@ -119,7 +119,8 @@ def test_a_literal_brace_in_the_program_s_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "used"), [("{task}", True), ("--t={task}", True), ("{{task}}", False), ("{{{task}}}", True), ("task", False)]
+    ("part", "used"),
+    [("{task}", True), ("--t={task}", True), ("{{task}}", False), ("{{{task}}}", True), ("task", False)],
 )
 def test_which_placeholders_are_used(part: str, used: bool) -> None:
     assert uses(template("agent", part), "task") is used

@@ -136,7 +136,9 @@ def test_up_to_five_near_names(ws: Workspace) -> None:
 def test_an_unknown_engine(ws: Workspace) -> None:
     failed = ws.run("delegate", "--engine", "marvyn", "x").expect(2)
     assert failed.stdout == ""
-    assert failed.stderr.startswith("error: there is no engine `marvyn`\n  help: did you mean `marvin`? the engines are ")
+    assert failed.stderr.startswith(
+        "error: there is no engine `marvyn`\n  help: did you mean `marvin`? the engines are "
+    )
 
 
 def test_a_broken_recipe_by_name_names_file_and_line(ws: Workspace) -> None:

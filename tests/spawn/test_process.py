@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -16,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.workspace import Workspace
+from tests.workspace import REPOSITORY, Workspace
 from vancectl.child import run_child
 
 # Puts the command on a terminal of its own, and types there what comes in on stdin.
@@ -95,7 +96,10 @@ def test_the_payload_is_one_line_of_json_with_the_task_as_given(ws: Workspace, t
 
 @pytest.mark.parametrize(
     ("stdin", "reply"),
-    [("task", "ARGS:-p --agent good -- fix tests;STDIN:fix tests"), ("none", "ARGS:-p --agent good -- fix tests;STDIN:")],
+    [
+        ("task", "ARGS:-p --agent good -- fix tests;STDIN:fix tests"),
+        ("none", "ARGS:-p --agent good -- fix tests;STDIN:"),
+    ],
 )
 def test_an_agent_program_that_reads_stdin_besides_its_arguments(ws: Workspace, stdin: str, reply: str) -> None:
     ws.program("claude", "printf 'ARGS:%s;' \"$*\"; printf STDIN:; cat")
@@ -140,11 +144,13 @@ def test_payload_and_prompt_as_files_for_their_owner_only_and_gone_afterwards(ws
         ("echo '[1]'", {"reply": "[1]\n"}),
         ("echo '{} {}'", {"reply": "{} {}\n"}),
         ("echo '{\"a\": NaN}'", {"reply": '{"a": NaN}\n'}),
+        ("echo '{\"a\": 1e999}'", {"reply": '{"a": 1e999}\n'}),
         ("printf '\\377\\376x'", {"reply": "\ufffd\ufffdx"}),
         ("printf '\\0'", {"reply": "\0"}),
     ],
     ids=[
         "object", "spread-object", "own-exit-code", "reply-of-any-kind", "text", "array", "two-objects", "nan",
+        "too-large-a-number",
         "not-utf-8", "nul",
     ],
 )  # fmt: skip
@@ -285,7 +291,10 @@ def test_bytes_that_are_not_utf_8_are_replaced(ws: Workspace, stdin: str) -> Non
     bytes_in_an_argument = b"fix tests \xff\xe9".decode("utf-8", "surrogateescape")
     done = ws.run("delegate", "--title", bytes_in_an_argument, bytes_in_an_argument).expect()
     assert done.json["process"]["reply"].startswith("fix tests \ufffd\ufffd")
-    assert (done.json["process"]["reply"].count("\ufffd"), done.stderr) == ({"payload": 6, "task": 4, "none": 2}[stdin], "")
+    assert (done.json["process"]["reply"].count("\ufffd"), done.stderr) == (
+        {"payload": 6, "task": 4, "none": 2}[stdin],
+        "",
+    )
 
 
 @pytest.mark.parametrize(
@@ -394,7 +403,7 @@ def test_who_ignores_the_first_interrupt_is_killed_by_a_later_one(ws: Workspace)
     os.kill(running.pid, signal.SIGINT)
     os.kill(running.pid, signal.SIGINT)  # at once: a shell and a wrapper often both pass on one Ctrl-C
     time.sleep(1.2)
-    assert state_of(command) == "S"
+    assert state_of(command) in {"S", "R"}
     os.kill(running.pid, signal.SIGINT)
     process = ws.finish(running, timeout=5).expect(130).json["process"]
     assert process["exitCode"] == -signal.SIGKILL
@@ -468,9 +477,8 @@ def test_an_interrupt_while_the_model_is_asked(ws: Workspace) -> None:
 
 def test_a_command_left_to_itself_goes_on(ws: Workspace) -> None:
     spawn_sh(ws, "cat >payload; echo begun; echo note >&2; sleep 1.5; echo done; touch ended", stdin="payload")
-    begun = time.monotonic()
     started = ws.run("delegate", "--no-wait", "--name", "a", "fix tests").expect()
-    assert time.monotonic() - begun < 1.5
+    assert not ws.path("P/ended").exists()
     process = started.json["process"]
     assert [process[key] for key in ("name", "status", "exitCode", "endedAt")] == ["a", "RUNNING", None, None]
     log = Path(process["log"])
@@ -522,6 +530,16 @@ def test_variables_are_set_and_unset(ws: Workspace) -> None:
     assert done.json["process"]["reply"] == f"ok 3 . {ws.home}\n"
     failed = ws.run("delegate", "--set", "spawn.env={}", "fix tests", env={"CLAUDECODE": "1"}).expect(3)
     assert failed.stderr.startswith("nested\n")
+
+
+def test_the_readme_s_spawn_command_works_from_inside_an_agent_session(ws: Workspace) -> None:
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    (example,) = [block for block in re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL) if "settings.yaml" in block]
+    ws.write("T/settings.yaml", example)
+    ws.program("claude", '[ -n "$CLAUDECODE" ] && { echo nested >&2; exit 1; }; printf "%s\\n" "$@"; cat')
+    done = ws.run("delegate", "use marvin for this", env={"CLAUDECODE": "1"}).expect()
+    assert done.json["process"]["reply"].endswith("\n--\nuse marvin for this\n")
+    assert done.stderr == ""
 
 
 def test_the_program_is_looked_for_on_the_command_s_own_path(ws: Workspace) -> None:

@@ -20,7 +20,9 @@ def asked(ws: Workspace, request: object, *options: str) -> Result:
     """Send a request to a delegation that starts `cat`, which gives back what it was started with."""
     ws.recipe("P/recipes/good.yaml", "Fix failing unit tests.", triggers=["fix tests"], profiles={"web": {}})
     ws.settings(spawn__command=["cat"])
-    return ws.run("delegate", "--request", "-", *options, stdin=request if isinstance(request, str) else json.dumps(request))
+    return ws.run(
+        "delegate", "--request", "-", *options, stdin=request if isinstance(request, str) else json.dumps(request)
+    )
 
 
 def test_a_minimal_request(ws: Workspace) -> None:
@@ -96,7 +98,8 @@ def test_recipe_auto_at_the_prompt(ws: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["title", "steerContent", "params", "recipe", "engine", "fallbackOnNone", "wait", "timeoutSeconds", "session"]
+    "key",
+    ["title", "steerContent", "params", "recipe", "engine", "fallbackOnNone", "wait", "timeoutSeconds", "session"],
 )
 def test_null_counts_as_left_out(key: str) -> None:
     assert parsed(**{key: None}) == parsed()
@@ -140,7 +143,9 @@ def test_whose_session(
 ) -> None:
     ws.env["VANCECTL_SESSION"] = variable
     options = ["--session", option] if option else []
-    process = asked(ws, {"name": "a", "task": "fix tests", "session": request_session}, *options).expect().json["process"]
+    process = (
+        asked(ws, {"name": "a", "task": "fix tests", "session": request_session}, *options).expect().json["process"]
+    )
     assert process["session"] == session
 
 
@@ -155,15 +160,19 @@ def test_whose_session(
         ('{"name": "a",}', "the request is not JSON: "),
         ("{'name': 'a'}", "the request is not JSON: "),
         ('{"name": "a", "task": "x"} {}', "the request is not JSON: Extra data"),
-        ('{"name": "a", "task": "x", "params": {"n": NaN}}', "the request is not JSON: NaN is no JSON"),
-        ('{"name": "a", "task": "x", "timeoutSeconds": Infinity}', "the request is not JSON: Infinity is no JSON"),
+        ('{"name": "a", "task": "x", "params": {"n": NaN}}', "the request is not JSON: NaN is no number"),
+        ('{"name": "a", "task": "x", "timeoutSeconds": Infinity}', "the request is not JSON: Infinity is no number"),
+        ('{"name": "a", "task": "x", "params": {"n": -1e999}}', "the request is not JSON: -1e999 is no number"),
         ("[]", "the request must be a JSON object"),
         ('[{"name": "a", "task": "x"}]', "the request must be a JSON object"),
         ('"fix tests"', "the request must be a JSON object"),
         ("null", "the request must be a JSON object"),
         ("7", "the request must be a JSON object"),
         ("[" * 100_000, "the request nests deeper than 100 levels"),
-        ('{"name": "a", "task": "x", "params": {"n": ' + "[" * 300 + "]" * 300 + "}}", "the params nest deeper than 100"),
+        (
+            '{"name": "a", "task": "x", "params": {"n": ' + "[" * 300 + "]" * 300 + "}}",
+            "the params nest deeper than 100",
+        ),
         ("{}", "the request has no `name`"),
         ('{"task": "x"}', "the request has no `name`"),
         ('{"name": null, "task": "x"}', "the request has no `name`"),
@@ -210,11 +219,10 @@ def test_a_field_of_the_wrong_type(field: str, value: object, why: str) -> None:
     assert caught.value.what() == f"the request's field `{field}` must be {why}"
 
 
-@pytest.mark.parametrize("seconds", [0, -1, -0.5, 1e999, 10**400])
+@pytest.mark.parametrize("seconds", [0, -1, -0.5, 10**400])
 def test_a_time_limit_that_makes_no_sense(seconds: float) -> None:
-    text = json.dumps({"name": "a", "task": "x", "timeoutSeconds": seconds}).replace("Infinity", "1e999")
     with pytest.raises(UsageError, match="the time limit must be above 0 seconds"):
-        parse_request(text)
+        parsed(timeoutSeconds=seconds)
 
 
 @pytest.mark.parametrize("seconds", [1, 0.5, 1e9])
@@ -231,7 +239,10 @@ def test_a_time_limit(seconds: float) -> None:
         ("Task", "did you mean `task`?"),
         ("recipes", "did you mean `recipe`?"),
         ("steer_content", "did you mean `steerContent`?"),
-        ("asyncFallback", "the fields are name, task, title, steerContent, params, recipe, engine, fallbackOnNone, wait"),
+        (
+            "asyncFallback",
+            "the fields are name, task, title, steerContent, params, recipe, engine, fallbackOnNone, wait",
+        ),
         ("", "the fields are name, task"),
     ],
 )
@@ -273,7 +284,10 @@ def test_a_request_is_not_mixed_with_its_parts(ws: Workspace, part: list[str]) -
     ws.write("P/task.txt", "fix tests")
     failed = asked(ws, {"name": "a", "task": "fix tests"}, *part).expect(2)
     assert failed.stdout == ""
-    assert "error: --request and parts of a request are both given\n  help: put everything into the request\n" in failed.stderr
+    assert (
+        "error: --request and parts of a request are both given\n  help: put everything into the request\n"
+        in failed.stderr
+    )
 
 
 def test_a_request_file_that_cannot_be_read(ws: Workspace) -> None:
@@ -283,7 +297,11 @@ def test_a_request_file_that_cannot_be_read(ws: Workspace) -> None:
 
 def test_a_dry_run_of_a_request(ws: Workspace) -> None:
     plan = asked(ws, {"name": "a", "task": "fix tests", "params": {"n": 1}}, "--dry-run").expect().json["plan"]
-    assert (plan["argv"], plan["payload"]["name"], plan["payload"]["appliedRecipe"]["params"]) == (["cat"], "a", {"n": 1})
+    assert (plan["argv"], plan["payload"]["name"], plan["payload"]["appliedRecipe"]["params"]) == (
+        ["cat"],
+        "a",
+        {"n": 1},
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from importlib import import_module
@@ -59,7 +60,9 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"vancectl {__version__}")  # noqa: T201  # the output module is not worth loading for one line
+        from vancectl.cli.output import Output
+
+        Output().text(f"vancectl {__version__}\n")
         raise typer.Exit
 
 
@@ -72,7 +75,8 @@ def vancectl(
     """Decide from plain words which recipe an agent should run, say why, and start it.
 
     Exit status: 0 done (NONE is done); 1 a negative answer that was asked about; 2 usage, settings or recipe error;
-    3 the spawn command failed; 4 the model could not be used and --strict was given; 130 interrupted.
+    3 the spawn command failed; 4 the model could not be used and --strict was given; 130 interrupted; 141 the reader of
+    stdout has gone.
     """
 
 
@@ -82,13 +86,20 @@ def main() -> NoReturn:
     It leaves without the interpreter's own farewell, which takes every module apart and costs more than most commands
     (10 ms of 60). Nothing of ours waits for that: files are closed where they were opened.
     """
-    status = run()
+    # Most of what a start allocates stays until its end; looking for cycles in it costs a tenth of a large listing.
+    gc.set_threshold(1_000_000)
+    os._exit(_flushed(run()))
+
+
+def _flushed(status: int) -> int:
+    """The status, or that of a closed pipe where the result could not be written. A deaf stderr changes nothing."""
     for stream in (sys.stdout, sys.stderr):
         try:
-            stream.flush()
+            if stream is not None:  # as for a program that was started with the stream closed
+                stream.flush()
         except (OSError, ValueError):
-            status = status or ExitStatus.PIPE_CLOSED
-    os._exit(status)
+            status = ExitStatus.PIPE_CLOSED if stream is sys.stdout and status == ExitStatus.DONE else status
+    return status
 
 
 def run() -> int:
@@ -96,8 +107,12 @@ def run() -> int:
     try:
         app()
     except SystemExit as end:
-        if end.code == ExitStatus.USAGE and _may_have_lost_dash(sys.argv[1:]):
-            print("Hint: a task that begins with `-` goes behind `--`.", file=sys.stderr)  # noqa: T201  # as above
+        # Typer's own usage errors end with a bare number, ours with an ExitStatus.
+        typers = end.code == ExitStatus.USAGE and not isinstance(end.code, ExitStatus)
+        if typers and _may_have_lost_dash(sys.argv[1:]):
+            from vancectl.cli.output import to_stderr
+
+            to_stderr("Hint: a task that begins with `-` goes behind `--`.")
         return end.code if isinstance(end.code, int) else ExitStatus.DONE
     except VancectlError as error:
         return _fail(error)

@@ -11,10 +11,9 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vancectl.cli.output import to_json
 from vancectl.cli.task import STDIN
 from vancectl.errors import Place, UsageError
-from vancectl.selector.decision import Stage
+from vancectl.strict_json import to_json
 
 if TYPE_CHECKING:
     from vancectl.cli.output import Output
@@ -57,14 +56,15 @@ def select_batch(selector: Selector, path: Path, output: Output) -> Tally:
                 continue
             answer = lines.answer(task) if not extra else None
             if answer is None:
-                decision = selector.select(task)
+                decision = selector.by_trigger(task)
+                if decision is None:
+                    if answers and selector.may_ask:
+                        # A model takes its time: what is decided goes out before this task waits for it.
+                        output.text("\n".join([*answers, ""]))
+                        answers.clear()
+                    decision = selector.select(task)
                 tally.count(decision)
                 answer = to_json({**extra, **decision.as_json()})
-                if decision.stage is Stage.MODEL:
-                    # A model takes its time: what is decided goes out before the next task waits for it.
-                    output.text("\n".join([*answers, answer, ""]))
-                    answers.clear()
-                    continue
             answers.append(answer)
         if answers:
             output.text("\n".join([*answers, ""]))
@@ -110,28 +110,33 @@ class TriggerLines:
         text = to_json(decision._replace(matched=tuple(marked)).as_json())
         pieces = []
         for place in range(2 * len(marked)):
-            piece, _, text = text.partition(str(_MARK + place))
-            pieces.append(piece)
+            key = ("start", "end")[place % 2]
+            # With its key, since no text in a JSON string can hold that: its quotes would be escaped.
+            piece, _, text = text.partition(f'"{key}": {_MARK + place}')
+            pieces.append(f'{piece}"{key}": ')
         return [*pieces, text]
 
 
 def _blocks(path: Path) -> Iterator[list[str]]:
     """The lines in blocks, as they come: the first answer does not wait for the last task."""
+    from_stdin = str(path) == STDIN
+    if from_stdin and sys.stdin is None:
+        raise UsageError("standard input is closed", remedy="name a file, or pipe the tasks in")
     try:
-        handle = sys.stdin.fileno() if str(path) == STDIN else os.open(path, os.O_RDONLY)
-        rest = b""
+        handle = sys.stdin.fileno() if from_stdin else os.open(path, os.O_RDONLY)
+        rest = bytearray()  # a long line comes in many blocks
         while data := os.read(handle, _BLOCK_BYTES):
             whole, newline, data = data.rpartition(b"\n")
             if newline:
-                yield _decode(rest + whole)
-                rest = data
+                yield _decode(bytes(rest + whole))
+                rest = bytearray(data)
             else:
                 rest += data
     except OSError as error:
         reason = (error.strerror or "").lower()
         raise UsageError(f"cannot be read: {reason}", where=Place(path), remedy="name a file, or `-`") from None
     if rest:
-        yield _decode(rest)
+        yield _decode(bytes(rest))
 
 
 def _decode(data: bytes) -> list[str]:
@@ -147,8 +152,13 @@ def _parse_line(line: str) -> tuple[str, dict[str, Any]]:
         return line, {}
     try:
         document = json.loads(line)
-    except ValueError as error:
+        if not isinstance(document.get("task"), str):
+            raise ValueError("the object has no text `task`")
+        extra = {"id": document["id"]} if "id" in document else {}
+        if extra:
+            to_json(extra)  # Python reads NaN and numbers without end, which no answer could hold
+    except json.JSONDecodeError as error:
         raise ValueError(f"not JSON ({error})") from None
-    if not isinstance(document.get("task"), str):
-        raise ValueError("the object has no text `task`")
-    return document["task"], {"id": document["id"]} if "id" in document else {}
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return document["task"], extra

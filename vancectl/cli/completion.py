@@ -39,5 +39,9 @@ def complete_engine(incomplete: str) -> list[str]:
 
 
 def _matching(names: Iterable[str], incomplete: str) -> list[str]:
-    """Without what would act on a terminal, or cannot be encoded for it."""
-    return [name for name in dict.fromkeys(names) if name.startswith(incomplete) and name.isprintable()]
+    """Without what would act on a terminal, or cannot be typed."""
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if name.startswith(incomplete) and name.isprintable() and "\ufffd" not in name
+    ]

@@ -12,7 +12,7 @@ import typer
 from vancectl.cli.completion import complete_recipe
 from vancectl.cli.explain import ExplainOption, WhyOption
 from vancectl.cli.scope import Scope, scoped
-from vancectl.cli.select import JsonOption, ModelOption, StrictOption
+from vancectl.cli.select import JsonOption, ModelOption
 
 if TYPE_CHECKING:
     from vancectl.cli.explain import Account
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from vancectl.spawn.delegation import Delegated
     from vancectl.spawn.request import Request
 
+
+# Of a process, what stands in the decision or in its first line, or matters to scripts only. The rest, such as the
+# fields of the program's own JSON, is for people too.
+_SAID = frozenset(("id", "name", "session", "status", "recipe", "engine", "pid", "exitCode", "startedAt", "endedAt"))
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -82,7 +86,12 @@ def delegate(
     why: WhyOption = None,
     model: ModelOption = None,
     json_output: JsonOption = False,
-    strict: StrictOption = False,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Start nothing and exit with 4 where the model was needed and could not be used."
+        ),
+    ] = False,
 ) -> None:
     """Decide which recipe fits a task, and start it."""
     from vancectl.cli.explain import Account
@@ -132,7 +141,7 @@ def delegate(
 def parse_params(assignments: list[str]) -> dict[str, Any]:
     """`KEY=VALUE`, split at the first `=` only. Raises UsageError."""
     from vancectl.errors import UsageError
-    from vancectl.spawn.request import refuse_constant
+    from vancectl.spawn.request import strict_json
 
     params: dict[str, Any] = {}
     for assignment in assignments:
@@ -140,7 +149,7 @@ def parse_params(assignments: list[str]) -> dict[str, Any]:
         if not equals or not key.strip():
             raise UsageError(f"`--param {assignment}` is no assignment", remedy="write --param KEY=VALUE")
         try:
-            params[key.strip()] = json.loads(text, parse_constant=refuse_constant)
+            params[key.strip()] = strict_json(text)
         except (ValueError, RecursionError):
             params[key.strip()] = text
     return params
@@ -186,13 +195,6 @@ def _print(answer: Delegated, output: Output, account: Account | None, *, explai
         from vancectl.printable import printable
 
         output.text("\n" + printable(_in_words(reply), layout=True).removesuffix("\n") + "\n")
-
-
-# Of a process, what stands in the decision or in its first line, or matters to scripts only. The rest, such as the
-# fields of the program's own JSON, is for people too.
-_SAID = frozenset(
-    ("id", "name", "session", "status", "recipe", "engine", "pid", "exitCode", "startedAt", "endedAt", "existingStatus")
-)
 
 
 def _in_words(value: Any) -> str:

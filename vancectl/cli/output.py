@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from vancectl.errors import ExitStatus, VancectlError
-from vancectl.printable import UNSAFE, printable, well_formed
+from vancectl.printable import printable
+from vancectl.strict_json import to_json
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-# JSON escapes the C0 controls itself; the others would still act on a terminal that shows it.
-_JSON_ESCAPES = {code: f"\\u{code:04x}" for code in UNSAFE if code >= 0x7F}
 Row = Sequence[str]
 # A piece of a line and how it looks, as rich has it: `bold red`, or nothing.
 Part = tuple[str, str]
@@ -45,7 +43,11 @@ class Output:
 
     def array(self, values: Iterable[Any]) -> None:
         """A JSON array, one element a line: quick to write, and a diff shows the elements that changed."""
-        self.text("[" + ",".join("\n" + to_json(value) for value in values) + "\n]\n")
+        self.rendered_array(map(to_json, values))
+
+    def rendered_array(self, elements: Iterable[str]) -> None:
+        """The same for elements that are JSON already."""
+        self.text("[" + ",".join("\n" + element for element in elements) + "\n]\n")
 
     def line(self, value: Any) -> None:
         """One JSON value on a line of its own, at once."""
@@ -59,7 +61,8 @@ class Output:
         """Bytes as they are."""
         with _watched_stdout():
             sys.stdout.flush()
-            sys.stdout.buffer.write(data)
+            while data:  # unbuffered (PYTHONUNBUFFERED), a write may take a part only
+                data = data[sys.stdout.buffer.write(data) :]
             sys.stdout.buffer.flush()
 
     def prose(self, text: str) -> None:
@@ -113,12 +116,12 @@ class Output:
 
     def warn(self, text: str) -> None:
         if not self._quiet:
-            _to_stderr(f"warning: {text}")
+            to_stderr(f"warning: {text}")
 
     def note(self, text: str) -> None:
         """Only with `--verbose`."""
         if self._verbose:
-            _to_stderr(f"note: {text}")
+            to_stderr(f"note: {text}")
 
     def error(self, error: VancectlError) -> None:
         print_error(error)
@@ -127,19 +130,12 @@ class Output:
 def print_error(error: VancectlError) -> None:
     """What, where, and what mends it."""
     where = f"{printable(str(error.where))}: " if error.where else ""
-    _to_stderr(f"error: {where}{error.what()}")
+    to_stderr(f"error: {where}{error.what()}")
     if error.remedy:
-        _to_stderr(f"  help: {error.remedy}")
+        to_stderr(f"  help: {error.remedy}")
 
 
-def to_json(value: Any, indent: int | None = None) -> str:
-    """Strict JSON in readable UTF-8, with every character escaped that could act on a terminal."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
-    # Nothing printable is unsafe, and asking that is far quicker than translating.
-    return text if text.isprintable() else well_formed(text).translate(_JSON_ESCAPES)
-
-
-def _to_stderr(text: str) -> None:
+def to_stderr(text: str) -> None:
     if sys.stderr is None:
         return
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -56,6 +57,7 @@ def list_recipes(
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
 ) -> None:
     """List the recipes in force, broken ones with their fault."""
+    from vancectl.inventory.listing import render
     from vancectl.inventory.recipe import BrokenRecipe
 
     output = scope.output(as_json=json_output)
@@ -66,7 +68,7 @@ def list_recipes(
         if layer is None or entry.recipe.layer.kind.value == layer.value
     ]
     if output.as_json:
-        output.array(map(list_row, entries))
+        output.rendered_array(render(entry.recipe, _shadows(entry)) for entry in entries)
         return
     columns, rows = ["name", "engine", "layer", "shadows", "triggers", "description"], list(map(_cells, entries))
     if not any(entry.shadows for entry in entries):  # the room is better used where nothing is shadowed
@@ -97,6 +99,7 @@ def show_recipe(
 ) -> None:
     """Show a recipe as it would be applied, its file, its layer, and what it shadows."""
     from vancectl.cli.delegate import parse_params
+    from vancectl.inventory.listing import element
     from vancectl.spawn.applied import apply_recipe
 
     output = scope.output(as_json=json_output)
@@ -112,7 +115,7 @@ def show_recipe(
     for warning in applied.warnings:
         output.warn(warning)
     shadows = [{"layer": file.layer.kind.value, "path": str(file.path)} for file in entry.shadows]
-    row = list_row(entry)
+    row = element(entry.recipe, _shadows(entry))
     document: dict[str, Any] = {**row, "shadows": shadows, "applied": applied.as_json()}
     if output.as_json:
         output.document(document)
@@ -163,36 +166,16 @@ def show_path(
 def _shown(cascade: Cascade, everything: bool) -> Iterable[Entry]:
     """Broken recipes are always shown: whatever they are, someone should mend them."""
     from vancectl.inventory.inventory import routable
-    from vancectl.inventory.recipe import Recipe
+    from vancectl.inventory.recipe import BrokenRecipe
 
     for entry in cascade.entries():
         recipe = entry.recipe
-        hidden = not routable(entry.name) or (isinstance(recipe, Recipe) and (recipe.internal or not recipe.listed))
-        if everything or not hidden or not isinstance(recipe, Recipe):
+        if everything or isinstance(recipe, BrokenRecipe) or (routable(recipe.name) and recipe.shown):
             yield entry
 
 
-def list_row(entry: Entry) -> dict[str, Any]:
-    """One element of `recipes list --json`; keys are only ever added (design, section 6)."""
-    from vancectl.inventory.recipe import Recipe
-
-    recipe = entry.recipe
-    usable = recipe if isinstance(recipe, Recipe) else None
-    row: dict[str, Any] = {
-        "name": entry.name,
-        "title": usable.title if usable else None,
-        "engine": usable.engine if usable else None,
-        "layer": recipe.layer.kind.value,
-        "path": str(recipe.path),
-        "description": usable.description if usable else None,
-        "triggers": usable.phrases if usable else [],
-        "tags": usable.tags if usable else [],
-        "internal": usable.internal if usable else False,
-        "shadows": [str(file.path) for file in entry.shadows],
-    }
-    if not isinstance(recipe, Recipe):
-        row["error"] = recipe.fault
-    return row
+def _shadows(entry: Entry) -> list[str]:
+    return [file.path for file in entry.shadows]
 
 
 def _cells(entry: Entry) -> tuple[str, ...]:
@@ -218,11 +201,13 @@ def _print_file(recipe: Recipe | BrokenRecipe, output: Output) -> None:
     if isinstance(recipe, BrokenRecipe) and not recipe.has_text:
         raise BrokenRecipeError(recipe)
     if output.at_terminal:
-        output.prose(read_text(recipe.path).replace("\r\n", "\n"))
+        output.prose(read_text(Path(recipe.path)).replace("\r\n", "\n"))
         return
     try:
-        data = recipe.path.read_bytes()
+        data = Path(recipe.path).read_bytes()
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"cannot be read: {reason}", where=Place(recipe.path), remedy="make it readable") from None
+        raise UsageError(
+            f"cannot be read: {reason}", where=Place(Path(recipe.path)), remedy="make it readable"
+        ) from None
     output.data(data)

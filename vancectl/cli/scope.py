@@ -46,8 +46,12 @@ class Scope:
             typer.Option("--set", metavar="KEY=VALUE", help="Set a setting for this call (repeatable)."),
         ] = None,
         quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No warnings.")] = False,
-        no_cache: Annotated[bool, typer.Option("--no-cache", help="Read every file again, and keep nothing.")] = False,
-        verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Say more on stderr.")] = 0,
+        no_cache: Annotated[
+            bool, typer.Option("--no-cache", help="Read every recipe file again, and keep none compiled.")
+        ] = False,
+        verbose: Annotated[
+            int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Say more on stderr.")
+        ] = 0,
     ) -> None:
         self._recipes = recipes or []
         self._no_project = no_project
@@ -64,11 +68,14 @@ class Scope:
 
     @cached_property
     def layers(self) -> Layers:
+        from vancectl.errors import UsageError
         from vancectl.inventory.layer import find_layers
 
-        return find_layers(
-            Path.cwd(), tenant=self._tenant, with_project=not self._no_project, directories=self._recipes
-        )
+        try:
+            directory = Path.cwd()
+        except OSError:
+            raise UsageError("the working directory is gone", remedy="change to one that exists") from None
+        return find_layers(directory, tenant=self._tenant, with_project=not self._no_project, directories=self._recipes)
 
     @cached_property
     def cascade(self) -> Cascade:

@@ -17,6 +17,7 @@ from vancectl.inventory.finding import Finding
 from vancectl.inventory.layer import Layer, Layers
 from vancectl.inventory.name import canonical, near_names
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
+from vancectl.printable import TAGS, UNSAFE, well_formed
 
 SUFFIX = ".yaml"
 _OTHER_SUFFIXES = (".yml", ".yaml")  # in any case of letters
@@ -56,7 +57,7 @@ class RecipeFile(NamedTuple):
 
     name: str
     layer: Layer
-    path: Path
+    path: str
     file: str
     stamp: Stamp | None
     findings: tuple[Finding, ...] = ()
@@ -86,6 +87,7 @@ class Cascade:
         self.findings: list[Finding] = list(layers.findings)
         self._files: dict[str, list[RecipeFile]] = {}
         self._entries: dict[str, Entry] = {}
+        self._found: dict[Layer, set[str]] = {}
         # Farthest layer first: the order in which names appear is the order of the inventory
         # (bundled, then tenant, then project additions; an override keeps the place of what it overrides).
         for layer in reversed(layers.nearest_first):
@@ -161,12 +163,8 @@ class Cascade:
 
     def _save(self) -> None:
         """Keeps what was read for the next run; what is shadowed here may be in force elsewhere, and stays."""
-        present: dict[Layer, set[str]] = {layer: set() for layer in self._compiled}
-        for files in self._files.values():
-            for file in files:
-                present[file.layer].add(file.file)
         for layer, compiled in self._compiled.items():
-            compiled.save(present[layer])
+            compiled.save(self._found[layer])
 
     # -- finding the files
 
@@ -174,23 +172,19 @@ class Cascade:
         """The layer's files by name. Two files with one canonical name break that name."""
         found: dict[str, RecipeFile] = {}
         for file, item in self._walk(layer.directory):
-            path = Path(item.path)
+            path = item.path
             written = file.removesuffix(SUFFIX)
             name = canonical(written)
-            findings: list[Finding] = []
-            if not all(name.split("/")):
-                findings.append(Finding("empty-name", Place(path)))
-                name = written  # no name that anyone could ask for, or that could collide
-            elif name != written:
-                findings.append(Finding("not-canonical", Place(path), {"name": name}))
-            if item.is_symlink():
-                findings.extend(_link_findings(layer, path))
+            findings: tuple[Finding, ...] = ()
+            if name != written or item.is_symlink() or not name.isprintable():
+                name, findings = _oddities(layer, path, written, item.is_symlink())
             if name in found:
                 other = found[name]
-                clash = Finding("name-collision", Place(path), {"other": str(other.path)})
+                clash = Finding("name-collision", Place(Path(path)), {"other": other.path})
                 found[name] = other._replace(findings=(*other.findings, clash))
             else:
-                found[name] = RecipeFile(name, layer, path, file, _stamp(item), tuple(findings))
+                found[name] = RecipeFile(name, layer, path, file, _stamp(item), findings)
+        self._found[layer] = {file.file for file in found.values()}
         return [found[name] for name in sorted(found)]
 
     def _walk(self, directory: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
@@ -231,17 +225,34 @@ class Cascade:
         self.findings.append(Finding(code, Place(Path(path)), data))
 
 
-def _link_findings(layer: Layer, path: Path) -> list[Finding]:
+def _oddities(layer: Layer, path: str, written: str, is_link: bool) -> tuple[str, tuple[Finding, ...]]:
+    """The name of a file that is a link or not named canonically, and what is to be said of it."""
+    name = canonical(written)
+    place = Place(Path(path))
+    findings = []
+    if not all(name.split("/")):
+        findings.append(Finding("empty-name", place))
+        name = written  # no name that anyone could ask for, or that could collide
+    elif name != well_formed(written) or "\ufffd" in name:
+        findings.append(Finding("not-canonical", place, {"name": name}))
+    if any(ord(character) in UNSAFE | TAGS for character in name):
+        findings.append(Finding("bad-name", place))
+    if is_link:
+        findings.extend(_link_findings(layer, path))
+    return name, tuple(findings)
+
+
+def _link_findings(layer: Layer, path: str) -> list[Finding]:
     target = Path(os.path.realpath(path))  # Path.resolve raises for a link to itself
     if target.is_relative_to(os.path.realpath(layer.directory)):
         return []
     try:
         os.stat(target)
     except (FileNotFoundError, NotADirectoryError):
-        return [Finding("dead-link", Place(path), {"target": str(target)})]
+        return [Finding("dead-link", Place(Path(path)), {"target": str(target)})]
     except OSError:
         pass  # it may well be there
-    return [Finding("link-outside", Place(path), {"target": str(target)})]
+    return [Finding("link-outside", Place(Path(path)), {"target": str(target)})]
 
 
 def _stamp(item: os.DirEntry[str]) -> Stamp | None:
@@ -254,4 +265,4 @@ def _stamp(item: os.DirEntry[str]) -> Stamp | None:
 
 
 def _breaks(file: RecipeFile) -> bool:
-    return any(finding.breaks for finding in file.findings)
+    return bool(file.findings) and any(finding.breaks for finding in file.findings)

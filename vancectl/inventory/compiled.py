@@ -27,11 +27,15 @@ from vancectl.storage import write_atomically
 # Size, mtime, ctime, inode: ctime also sees an edit whose author put the mtime back.
 Stamp = tuple[int, int, int, int]
 
+# Fields, findings, and the part of a list's JSON that is known beforehand; no fields where the recipe is broken.
+_PlainFinding = tuple[str, int, int, dict[str, Any]]
+_Record = tuple[dict[str, Any] | None, list[_PlainFinding], str]
+
 # A file that changed so shortly before it was read may have changed again within the same tick of its file system's
 # clock (up to two seconds on some), with nothing to see from outside: such an entry is not believed later.
 _TICK_NS = 2_000_000_000
 _CHECKSUM_BYTES = 4
-_READERS = ("document.py", "schema.py", "finding.py", "compiled.py", "recipe.py")
+_READERS = ("document.py", "schema.py", "finding.py", "compiled.py", "recipe.py", "rule.py", "listing.py")
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
@@ -45,29 +49,33 @@ class CompiledLayer:
         self._layer = layer
         self._path = _path_of(layer) if enabled else None
         self._header = _header(layer)
-        self._entries: dict[str, tuple[Stamp, int, Any]] = _load(self._path, self._header) if self._path else {}
+        self._entries: dict[str, tuple[Stamp, int, _Record]] = _load(self._path, self._header) if self._path else {}
         self._changed = False
 
-    def get(self, file: str, stamp: Stamp, name: str, path: Path) -> Recipe | BrokenRecipe | None:
+    def get(self, file: str, stamp: Stamp, name: str, path: str) -> Recipe | BrokenRecipe | None:
         """The recipe as it was read before; None where the file has to be read."""
         entry = self._entries.get(file)
         if entry is None or entry[0] != stamp or max(stamp[1], stamp[2]) + _TICK_NS > entry[1]:
             return None
-        fields, findings = entry[2]
+        fields, findings, listing = entry[2]
         if fields is None:
             return BrokenRecipe(name, self._layer, path, _findings(findings, path))
-        return Recipe(name, self._layer, path, fields, _findings(findings, path) if findings else ())
+        return Recipe(name, self._layer, path, fields, _findings(findings, path) if findings else (), listing)
 
     def put(self, file: str, stamp: Stamp, recipe: Recipe | BrokenRecipe) -> None:
         """Remembers what was read; `stamp` is from before the reading."""
-        fields = recipe.fields if isinstance(recipe, Recipe) else None
-        findings = recipe.warnings if isinstance(recipe, Recipe) else recipe.findings
-        self._entries[file] = (stamp, time.time_ns(), (fields, _plain(findings)))
+        if isinstance(recipe, Recipe):
+            from vancectl.inventory.listing import kept_part
+
+            record: _Record = (recipe.fields, _plain(recipe.warnings), kept_part(recipe))
+        else:
+            record = (None, _plain(recipe.findings), "")
+        self._entries[file] = (stamp, time.time_ns(), record)
         self._changed = True
 
     def save(self, present: Set[str]) -> None:
         """Writes the entries of the files that are there, if any is new or gone."""
-        if self._path is None or not (self._changed or self._entries.keys() - present):
+        if self._path is None or not (self._changed or len(self._entries) > len(present)):
             return
         entries = {file: entry for file, entry in self._entries.items() if file in present}
         with contextlib.suppress(OSError, ValueError):
@@ -85,7 +93,8 @@ def _header(layer: Layer) -> bytes:
     """Whose entries these are: which directory, which state of the code that reads recipes, which Python."""
     here = Path(__file__).parent
     stamps = [stamp_of(os.stat(here / name))[:2] for name in _READERS]
-    return repr((str(layer.directory), sys.version, stamps)).encode("utf-8", "surrogateescape") + b"\n"
+    whose = repr((layer.kind.value, str(layer.directory), sys.version, stamps))
+    return whose.encode("utf-8", "surrogateescape") + b"\n"
 
 
 def _checksum(body: bytes) -> bytes:
@@ -93,7 +102,7 @@ def _checksum(body: bytes) -> bytes:
     return zlib.crc32(body).to_bytes(_CHECKSUM_BYTES, "big")
 
 
-def _load(path: Path, header: bytes) -> dict[str, tuple[Stamp, int, Any]]:
+def _load(path: Path, header: bytes) -> dict[str, tuple[Stamp, int, _Record]]:
     try:
         data = path.read_bytes()
     except OSError:
@@ -109,9 +118,9 @@ def _load(path: Path, header: bytes) -> dict[str, tuple[Stamp, int, Any]]:
     return entries if isinstance(entries, dict) else {}
 
 
-def _plain(findings: Sequence[Finding]) -> list[tuple[str, int, int, dict[str, Any]]]:
+def _plain(findings: Sequence[Finding]) -> list[_PlainFinding]:
     return [(each.code, each.place.line, each.place.column, dict(each.data)) for each in findings]
 
 
-def _findings(plain: Sequence[tuple[str, int, int, dict[str, Any]]], path: Path) -> tuple[Finding, ...]:
-    return tuple(Finding(code, Place(path, line, column), data) for code, line, column, data in plain)
+def _findings(plain: Sequence[_PlainFinding], path: str) -> tuple[Finding, ...]:
+    return tuple(Finding(code, Place(Path(path), line, column), data) for code, line, column, data in plain)

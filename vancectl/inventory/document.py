@@ -62,13 +62,6 @@ class Document:
             document._compose(text)
         return document
 
-    @classmethod
-    def of_text(cls, path: Path, text: str) -> Document:
-        """The same for text that was read already; `path` is only named in findings."""
-        document = cls(path)
-        document._compose(text)
-        return document
-
     @property
     def broken(self) -> bool:
         return any(finding.breaks for finding in self.findings)
@@ -149,17 +142,19 @@ class Document:
             self.add("not-a-mapping", root, found=kind_of(root))
 
     def _syntax(self, error: yaml.YAMLError, text: str) -> None:
-        hidden = _HIDDEN_LINE_END.search(text)
-        if hidden:
-            # Pasted from a web page they look like nothing at all, and end the line for YAML 1.1.
-            self._bad_character(text, hidden.start())
-            return
         mark = getattr(error, "problem_mark", None)
+        hidden = _hidden_line_end(text, mark.line) if mark is not None else -1
+        if hidden >= 0:
+            self._bad_character(text, hidden)
+            return
         problem = getattr(error, "problem", None) or str(error)
         if problem == "found unexpected end of stream":
             mark = getattr(error, "context_mark", None) or mark  # where the quote was opened
         elif "duplicate anchor" in (getattr(error, "context", None) or ""):
             self._add_at("bad-yaml", mark, {"problem": "found duplicate anchor"})
+            return
+        elif "escape" in problem:
+            self._add_at("escape", mark, {"problem": problem})
             return
         line = self.lines[mark.line] if mark is not None and mark.line < len(self.lines) else ""
         if "nesting depth" in problem:
@@ -338,6 +333,17 @@ class Document:
             cut = _CUT_COMMENT.match(line, end.column)
             if cut and cut.end() - end.column == 2 and line[cut.end() : cut.end() + 1].strip():
                 self._add_at("comment-cut", end, {})
+
+
+def _hidden_line_end(text: str, line: int) -> int:
+    """Where, shortly before the end of a line, a character stands that YAML 1.1 takes for a line end; -1 for nowhere.
+
+    Pasted from a web page it looks like nothing at all.
+    """
+    lines = text.splitlines(keepends=True)
+    first = max(0, line - 2)
+    found = _HIDDEN_LINE_END.search("".join(lines[first : line + 1]))
+    return sum(map(len, lines[:first])) + found.start() if found else -1
 
 
 def kind_of(node: Node) -> str:

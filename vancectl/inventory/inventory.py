@@ -19,9 +19,13 @@ class Inventory(NamedTuple):
     broken: tuple[BrokenRecipe, ...] = ()
 
 
+# Holds the model and the prompt of the selector itself: an override that forgets `internal` is still no candidate.
+SELECTOR_RECIPE = "recipe-selector"
+
+
 def routable(name: str) -> bool:
     """Whether the selector may choose a name: generated, on-demand and internal ones begin with `_`."""
-    return not name.startswith("_")
+    return not name.startswith("_") and name != SELECTOR_RECIPE
 
 
 def take_inventory(cascade: Cascade) -> Inventory:

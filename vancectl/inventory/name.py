@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from itertools import islice
 
+from vancectl.printable import well_formed
+
 NEAR_DISTANCE = 5
 NEAR_COUNT = 5
 
@@ -14,9 +16,11 @@ def canonical(name: str) -> str:
     """Trimmed, lower-cased, white space runs become `-`, accents composed (design, section 3).
 
     Each part of a name with slashes is treated for itself. File systems may store accents decomposed,
-    so that one visible name would be two without NFC.
+    so that one visible name would be two without NFC; a locale without UTF-8 leaves names in bytes.
     """
-    parts = unicodedata.normalize("NFC", name).split("/")
+    if name.isascii() and name.split() == [name]:  # nearly every name
+        return name.lower()
+    parts = unicodedata.normalize("NFC", well_formed(name)).split("/")
     return "/".join("-".join(part.split()).lower() for part in parts)
 
 

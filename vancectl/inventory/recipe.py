@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from vancectl.inventory.finding import Finding
@@ -14,14 +13,15 @@ _WITHOUT_TEXT = {"link-outside", "dead-link", "not-a-file", "unreadable", "name-
 class Recipe(NamedTuple):
     """One valid recipe. `fields` holds the file's content as JSON knows it, unknown keys included.
 
-    `warnings` are findings that leave it usable.
+    `warnings` are findings that leave it usable; `listing` is the part of its JSON in lists that is known beforehand.
     """
 
     name: str
     layer: Layer
-    path: Path
+    path: str
     fields: dict[str, Any]
     warnings: tuple[Finding, ...] = ()
+    listing: str = ""
 
     @property
     def description(self) -> str:
@@ -42,6 +42,11 @@ class Recipe(NamedTuple):
     @property
     def listed(self) -> bool:
         return bool(self.fields.get("listed", True))
+
+    @property
+    def shown(self) -> bool:
+        """Whether lists show it without being asked for everything."""
+        return not self.fields.get("internal", False) and bool(self.fields.get("listed", True))
 
     @property
     def locked(self) -> bool:
@@ -75,7 +80,7 @@ class BrokenRecipe(NamedTuple):
 
     name: str
     layer: Layer
-    path: Path
+    path: str
     findings: tuple[Finding, ...]
 
     @property

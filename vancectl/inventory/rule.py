@@ -37,6 +37,7 @@ RULES: dict[str, Rule] = {
     "tab": Rule(_E, "a tab stands where spaces are needed", "indent with spaces"),
     "bad-yaml": Rule(_E, "is not valid YAML: {problem}", "mend the syntax near this place"),
     "quote-needed": Rule(_E, "is not valid YAML: {problem}", "put the value in quotes"),
+    "escape": Rule(_E, "holds an escape that YAML does not know: {problem}", "write the character itself, as UTF-8"),
     "two-documents": Rule(_E, "holds more than one YAML document", "keep one document a file"),
     "not-a-mapping": Rule(_E, "top level must be a mapping (found {found})", "write `key: value` lines"),
     "cyclic": Rule(_E, "an alias refers to itself", "remove the alias"),
@@ -47,6 +48,7 @@ RULES: dict[str, Rule] = {
     "wrong-type": Rule(_E, "`{field}` must be {expected} (found {found})", "write {expected}"),
     "unknown-value": Rule(_E, "`{field}` is `{found}`, but must be one of {expected}", "choose one of them"),
     "name-collision": Rule(_E, "has the same canonical name as {other}", "rename one of the two files"),
+    "bad-name": Rule(_E, "has a control or invisible character in its name", "rename the file"),
     "empty-name": Rule(_E, "gives no recipe name", "rename the file"),
     # usable, but surely not what the author meant
     "unknown-key": Rule(_W, "the key `{key}` is not known here and has no effect{nearest}{hint}", "rename or drop it"),

@@ -24,9 +24,9 @@ _TOOL_LISTS = (
 _Reader = Callable[[Document, Node, str], Any]
 
 
-def load_recipe(name: str, layer: Layer, path: Path) -> Recipe | BrokenRecipe:
+def load_recipe(name: str, layer: Layer, path: str) -> Recipe | BrokenRecipe:
     """Reads and validates one file. Never raises."""
-    return validate(Document.read(path), name, layer)
+    return validate(Document.read(Path(path)), name, layer)
 
 
 def validate(document: Document, name: str, layer: Layer) -> Recipe | BrokenRecipe:
@@ -37,9 +37,9 @@ def validate(document: Document, name: str, layer: Layer) -> Recipe | BrokenReci
             if not str(fields.get(required) or "").strip() and not _reported(document, required):
                 document.add("missing-field", document.root, field=required)
     if document.broken:
-        return BrokenRecipe(name, layer, document.path, tuple(document.findings))
+        return BrokenRecipe(name, layer, str(document.path), tuple(document.findings))
     fields["engine"] = fields["engine"].strip()
-    return Recipe(name, layer, document.path, fields, tuple(document.findings))
+    return Recipe(name, layer, str(document.path), fields, tuple(document.findings))
 
 
 def _reported(document: Document, field: str) -> bool:

@@ -8,6 +8,7 @@ from vancectl.errors import CatalogError
 from vancectl.folders import defaults_dir
 from vancectl.inventory.cascade import Cascade
 from vancectl.inventory.catalog import load_catalog
+from vancectl.inventory.inventory import SELECTOR_RECIPE
 from vancectl.inventory.layer import Layer, LayerKind
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.inventory.schema import load_recipe
@@ -18,7 +19,6 @@ from vancectl.selector.prompt import Prompt
 from vancectl.selector.semantic import Semantic
 from vancectl.settings import Settings
 
-SELECTOR_RECIPE = "recipe-selector"
 MAX_TOKENS = 4096
 
 
@@ -59,7 +59,7 @@ def _selector_recipe(cascade: Cascade) -> Recipe:
         recipe = cascade.find(SELECTOR_RECIPE).recipe
     else:
         layer = Layer(LayerKind.BUNDLED, defaults_dir() / "recipes")
-        recipe = load_recipe(SELECTOR_RECIPE, layer, layer.directory / f"{SELECTOR_RECIPE}.yaml")
+        recipe = load_recipe(SELECTOR_RECIPE, layer, str(layer.directory / f"{SELECTOR_RECIPE}.yaml"))
     if isinstance(recipe, BrokenRecipe):
         raise ModelError(Reason.NO_MODEL, f"the recipe `{SELECTOR_RECIPE}` is broken: {recipe.fault}")
     return recipe
@@ -88,7 +88,7 @@ def _model(settings: Settings, recipe: Recipe, wanted: str | None) -> Model:
         raise ModelError(
             Reason.NO_MODEL, f"no model is named; set selector.model or params.model of `{SELECTOR_RECIPE}`"
         )
-    tokens = recipe.params.get("maxTokens", MAX_TOKENS)
-    return AnthropicModel(
-        resolve_model(chosen, settings["models"]), tokens if isinstance(tokens, int) and tokens > 0 else MAX_TOKENS
-    )
+    tokens = recipe.params.get("maxTokens")
+    if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens <= 0:
+        tokens = MAX_TOKENS
+    return AnthropicModel(resolve_model(chosen, settings["models"]), tokens)

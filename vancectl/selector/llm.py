@@ -280,8 +280,13 @@ def _client(credential: Credential, url: str) -> anthropic.Anthropic:
     for variable, paths in certificates:
         if not any(os.path.exists(path) for path in paths.split(os.pathsep)):
             raise ModelError(Reason.TLS, f"{variable} names {paths}, which is not there; mend or unset it")
+    import logging
+
     import anthropic
 
+    # With ANTHROPIC_LOG the SDK would print addresses with the passwords in them, and whole requests.
+    for name in ("anthropic", "httpx2"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     key, token = (credential.value, None) if credential.variable == KEY_VARIABLES[0] else (None, credential.value)
     try:
         # Redirects are not followed: the key would go along to wherever they lead.

@@ -5,17 +5,22 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_left, bisect_right
 
+from vancectl.printable import well_formed
+
 # Scripts that put no spaces between words: a word has no visible edge there, so containment is all there is.
 _UNSPACED = (
-    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x0E00, 0x0FFF),  # Thai, Lao, Tibetan
     (0x1000, 0x109F),  # Myanmar
     (0x1780, 0x17FF),  # Khmer
+    (0x1950, 0x19DF),  # Tai Le, New Tai Lue
+    (0x1A20, 0x1AAF),  # Tai Tham
+    (0x1B00, 0x1B7F),  # Balinese
     (0x2E80, 0x30FF),  # CJK radicals, Hiragana, Katakana
     (0x3100, 0x312F),  # Bopomofo
     (0x31A0, 0x31FF),  # Bopomofo and Katakana extensions
     (0x3400, 0x4DBF),  # CJK extension A
     (0x4E00, 0x9FFF),  # CJK
-    (0xA9E0, 0xA9FF),  # Myanmar extended
+    (0xA980, 0xA9FF),  # Javanese, Myanmar extended
     (0xAA60, 0xAA7F),
     (0xF900, 0xFAFF),  # CJK compatibility
     (0x1B000, 0x1B16F),  # Kana extensions
@@ -31,7 +36,7 @@ def normalise(text: str) -> str:
     """
     if text.isascii():
         return _one_space(text.lower())
-    return _one_space(unicodedata.normalize("NFC", unicodedata.normalize("NFKC", text).casefold()))
+    return _one_space(unicodedata.normalize("NFC", unicodedata.normalize("NFKC", well_formed(text)).casefold()))
 
 
 def normalise_phrase(phrase: str) -> str:
@@ -88,8 +93,10 @@ def at_whole_words(text: str, start: int, end: int) -> bool:
 def _free(edge: str, neighbour: str) -> bool:
     if not neighbour or unspaced(edge) or unspaced(neighbour):
         return True
-    # Marks belong to the letter before them: vowel signs of Indic scripts are no `isalnum` letters.
-    return not (neighbour.isalnum() or unicodedata.category(neighbour).startswith("M"))
+    # Marks belong to the letter before them: vowel signs of Indic scripts are no `isalnum` letters. Variation selectors
+    # count as marks too, but belong to emoji.
+    is_mark = unicodedata.category(neighbour).startswith("M") and not "\ufe00" <= neighbour <= "\ufe0f"
+    return not (neighbour.isalnum() or is_mark)
 
 
 def unspaced(character: str) -> bool:

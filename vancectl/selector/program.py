@@ -38,6 +38,8 @@ class ProgramModel:
             raise ModelError(Reason.TIMEOUT, f"`{self.name}` gave no reply in time; raise selector.timeout", reply=used)
         if finished.exit_code != 0:
             said = plain_line(finished.stderr.decode("utf-8", "replace"))[-SHOWN:]
-            text = f"`{self.name}` failed with status {finished.exit_code}{': ' + said if said else ''}"
+            code = finished.exit_code
+            how = f"failed with status {code}" if code > 0 else f"was ended by signal {-code}"
+            text = f"`{self.name}` {how}{': ' + said if said else ''}"
             raise ModelError(Reason.COMMAND_FAILED, text, reply=used)
         return used

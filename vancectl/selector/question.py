@@ -15,14 +15,15 @@ from typing import Any
 
 from vancectl.inventory.catalog import EngineCatalog
 from vancectl.inventory.recipe import Recipe
-from vancectl.printable import TAGS, UNSAFE, plain_line, well_formed, without_controls
+from vancectl.printable import plain_line, without_controls
 from vancectl.selector.decision import Hit
+from vancectl.strict_json import JSON_ESCAPES
 
 PROMPT_VERSION = 1
 ORDER = "Pick the matching recipe (or NONE) and emit a single JSON object now."
 REPLY_SHOWN = 4_000
-_ESCAPED = {code: json.dumps(chr(code))[1:-1] for code in (*UNSAFE, *TAGS, *range(0xD800, 0xE000))}
-_ESCAPED |= {ord("<"): "\\u003c", ord(">"): "\\u003e"}
+# Inside JSON, nothing may look like the end of a block.
+_ESCAPED = {**JSON_ESCAPES, ord("<"): "\\u003c", ord(">"): "\\u003e"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,8 @@ class Question:
         return "\n\n".join(parts)
 
     def schema(self) -> dict[str, Any]:
-        """The reply's JSON schema, with the inventory as the only names there are.
-
-        A file name that is not UTF-8 gives a name that cannot be sent as it is.
-        """
-        names = [name for name in self.names if name == well_formed(name)]
-        name = {"anyOf": [{"type": "string", "enum": names}, {"type": "null"}]}
+        """The reply's JSON schema, with the inventory as the only names there are."""
+        name = {"anyOf": [{"type": "string", "enum": list(self.names)}, {"type": "null"}]}
         properties = {
             "decision": {"type": "string", "enum": ["MATCH", "NONE"]},
             "recipe": name,

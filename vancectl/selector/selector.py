@@ -60,6 +60,11 @@ class Selector:
         outcome = semantic.decide(task, hits)
         return self._decision(outcome.recipe, Stage.MODEL, outcome.reason, outcome.rationale, hits, outcome.use)
 
+    @property
+    def may_ask(self) -> bool:
+        """Whether a task can come to a model; until one first needs it, that is not known."""
+        return not isinstance(self._built, Exception)
+
     def by_trigger(self, task: str) -> Decision | None:
         """The decision of stage one alone; None where it leaves the task to stage two."""
         return self._by_hits(self.index.hits(task))

@@ -169,7 +169,8 @@ class Delegation:
         if existing is not None:
             return Delegated(existing.decision, process=existing_process(existing))
         if not start.request.wait:
-            return replace(answer, process=start_process(start, record, self.store).as_json())
+            running, unkept = start_process(start, record, self.store)
+            return replace(answer, process=running.as_json(), error=unkept)
         timeout = start.request.timeout_seconds or start.template.timeout
         ended, unkept = run_process(start, record, self.store, timeout)
         return replace(answer, process=ended.as_json(), error=_failure(ended, timeout) or unkept)

@@ -17,7 +17,7 @@ from vancectl.child import ChildError, Finished, run_child, start_detached
 from vancectl.errors import SpawnError, StoreError, VancectlError
 from vancectl.spawn.applied import AppliedRecipe
 from vancectl.spawn.command import CommandTemplate, fill, uses
-from vancectl.spawn.request import MAX_DEPTH, Request, depth, refuse_constant
+from vancectl.spawn.request import MAX_DEPTH, Request, depth, strict_json
 from vancectl.spawn.session import DONE, FAILED, RUNNING, STOPPED, TIMED_OUT, ProcessRecord, ProcessStore
 
 PAYLOAD_VERSION = 1
@@ -113,7 +113,8 @@ def run_process(
     def started(pid: int) -> None:
         nonlocal record
         record = replace(record, status=RUNNING, pid=pid)
-        store.update(record)
+        with contextlib.suppress(StoreError):  # no reason to end the command; if it lasts, it is told at the end
+            store.update(record)
 
     with _starting(start, record, store, folder):
         argv = start.argv(folder)
@@ -129,15 +130,13 @@ def run_process(
         ended_at=utc_now(),
         result=read_output(finished.stdout),
     )
-    try:
-        store.update(ended)
-    except StoreError as error:
-        return ended, error
-    return ended, None
+    return ended, _unkept(ended, store)
 
 
-def start_process(start: Start, record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
-    """Starts the command and leaves it to itself; its output goes to a log. Raises SpawnError."""
+def start_process(
+    start: Start, record: ProcessRecord, store: ProcessStore
+) -> tuple[ProcessRecord, VancectlError | None]:
+    """Starts the command and leaves it to itself; its output goes to a log. Otherwise as `run_process`."""
     folder = store.folder / record.id
     with _starting(start, record, store, folder):
         argv = start.argv(folder)
@@ -150,8 +149,15 @@ def start_process(start: Start, record: ProcessRecord, store: ProcessStore) -> P
     if source is not None:
         source.unlink(missing_ok=True)
     running = replace(record, status=RUNNING, pid=pid, log=str(folder / "output.log"))
-    store.update(running)
-    return running
+    return running, _unkept(running, store)
+
+
+def _unkept(record: ProcessRecord, store: ProcessStore) -> StoreError | None:
+    try:
+        store.update(record)
+    except StoreError as error:
+        return error
+    return None
 
 
 @contextlib.contextmanager
@@ -176,7 +182,7 @@ def read_output(stdout: bytes) -> dict[str, Any]:
     """stdout that is one JSON object is the process's own fields, other text its reply (design, section 5)."""
     text = stdout.decode("utf-8", "replace")
     try:
-        document = json.loads(text, parse_constant=refuse_constant)
+        document = strict_json(text)
     except (ValueError, RecursionError):
         document = None
     if isinstance(document, dict) and depth(document) <= MAX_DEPTH:

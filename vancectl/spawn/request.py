@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from collections.abc import Mapping
@@ -73,7 +74,7 @@ def parse_request(text: str) -> Request:
     Raises UsageError that names the field.
     """
     try:
-        document = json.loads(text, parse_constant=refuse_constant)
+        document = strict_json(text)
     except RecursionError:
         raise UsageError(f"the request nests deeper than {MAX_DEPTH} levels", remedy=_EXAMPLE) from None
     except ValueError as error:
@@ -112,9 +113,19 @@ def check_request(request: Request, *, name_required: bool = True) -> Request:
     return replace(request, **{each.name: _well_formed(getattr(request, each.name)) for each in fields(Request)})
 
 
-def refuse_constant(word: str) -> None:
-    """`NaN` and `Infinity` are no JSON, whatever Python reads."""
-    raise ValueError(f"{word} is no JSON")
+def strict_json(text: str) -> Any:
+    """A JSON value that can be written again: no `NaN` or `Infinity`, whatever Python reads, and no `1e999`.
+
+    Raises ValueError, or RecursionError where it nests too deep to be read.
+    """
+    return json.loads(text, parse_constant=_number, parse_float=_number)
+
+
+def _number(word: str) -> float:
+    number = float(word)
+    if not math.isfinite(number):
+        raise ValueError(f"{word} is no number that JSON knows")
+    return number
 
 
 def depth(value: Any) -> int:
