@@ -23,7 +23,7 @@ def index(recipes: dict[str, tuple[bool, list[str]]]) -> TriggerIndex:
             Recipe(
                 name,
                 LAYER,
-                Path("/none"),
+                "/none",
                 {"triggers": {"keywords": phrases, "match": "word" if word else "substring"}},
             )
             for name, (word, phrases) in recipes.items()

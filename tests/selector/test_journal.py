@@ -84,10 +84,11 @@ def test_delegate_logs_its_fallback_and_no_repetition(ws: Workspace) -> None:
     ws.settings(spawn__command=["agent"], spawn__stdin="none")
     ws.run("delegate", "--name", "a", "sing").expect()
     ws.run("delegate", "--name", "a", "sing").expect()  # already there: nothing is decided
-    ws.run("delegate", "--dry-run", "--recipe", "essay", "sing").expect()
+    ws.run("delegate", "--dry-run", "sing").expect()  # only tried
+    ws.run("delegate", "--recipe", "essay", "sing").expect()
     first, second = entries(ws)
     assert (first["command"], first["decision"], first["fallback"]) == ("delegate", "NONE", "default")
-    assert (second["stage"], second["recipe"], second["dryRun"]) == ("explicit", "essay", True)
+    assert (second["stage"], second["recipe"]) == ("explicit", "essay")
 
 
 def test_a_log_that_cannot_be_written_changes_nothing(ws: Workspace) -> None:

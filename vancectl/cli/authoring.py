@@ -77,7 +77,7 @@ def copy_recipe(
     entry = scope.cascade.find(name)
     if isinstance(entry.recipe, BrokenRecipe):
         raise BrokenRecipeError(entry.recipe)
-    text = copied_text(read_text(entry.recipe.path), entry.name, entry.recipe.layer.kind.value, __version__)
+    text = copied_text(read_text(Path(entry.recipe.path)), entry.name, entry.recipe.layer.kind.value, __version__)
     _create(scope, new_name or entry.name, to, text, scope.output(as_json=json_output))
 
 
@@ -101,7 +101,7 @@ def edit_recipe(
     if recipe.layer.kind is LayerKind.BUNDLED:
         raise UsageError(
             f"`{recipe.name}` is bundled, and would be lost with the next version of vancectl",
-            where=Place(recipe.path),
+            where=Place(Path(recipe.path)),
             remedy=f"`vancectl recipes copy {recipe.name}` makes one of your own",
         )
     path = Path(os.path.realpath(recipe.path))
@@ -184,7 +184,7 @@ def _edited(name: str, text: str, output: Output) -> Path:
         _run_editor(draft)
         if read_text(draft) == text:
             return draft
-        checked = load_recipe(name, Layer(LayerKind.PROJECT, draft.parent), draft)
+        checked = load_recipe(name, Layer(LayerKind.PROJECT, draft.parent), str(draft))
         if not isinstance(checked, BrokenRecipe):
             return draft
         for finding in checked.findings:

@@ -129,9 +129,9 @@ def delegate(
     answer = delegation.run(wanted, dry_run=dry_run, strict=strict)
     account = Account(scope, selector, wanted.task or "", answer.decision) if explain or why is not None else None
     _print(answer, output, account, explain=explain, why=why)
-    if not answer.existing:
+    if not (dry_run or answer.existing):
         instead = answer.fallback.recipe if answer.fallback is not None else None
-        scope.remember(output, "delegate", answer.decision, wanted.task or "", instead, dryRun=dry_run)
+        scope.remember(output, "delegate", answer.decision, wanted.task or "", instead)
     if answer.error is not None:
         raise answer.error
     if strict and answer.unanswered:

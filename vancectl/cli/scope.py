@@ -117,7 +117,6 @@ class Scope:
         decision: dict[str, Any],
         task: str,
         fallback: str | None = None,
-        **more: Any,
     ) -> None:
         """Logs a decision. That this fails is worth a note, and no more: the decision stands."""
         from vancectl.inventory.layer import tenant_folder
@@ -129,7 +128,7 @@ class Scope:
         policy = find_policy(tenant_folder(self.layers.tenant), self._assignments, lambda: self.settings)
         if policy.decisions:
             try:
-                journal.append(entry(command, decision, task, policy, fallback, **more))
+                journal.append(entry(command, decision, task, policy, fallback))
             except OSError as error:
                 output.note(f"the decision is not logged: {(error.strerror or str(error)).lower()} ({journal.path})")
 

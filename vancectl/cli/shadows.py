@@ -54,8 +54,8 @@ def shadow_rows(entry: Entry) -> Iterator[dict[str, Any]]:
         yield {
             "name": entry.name,
             "layer": entry.recipe.layer.kind.value,
-            "path": str(entry.recipe.path),
-            "hides": {"layer": file.layer.kind.value, "path": str(file.path)},
+            "path": entry.recipe.path,
+            "hides": {"layer": file.layer.kind.value, "path": file.path},
             "differences": None if found is None else [each.as_json() for each in found],
         }
 

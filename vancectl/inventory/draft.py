@@ -56,7 +56,7 @@ def refuse_taken(layer: Layer, path: Path) -> None:
         taken = own.find(name).recipe
         raise UsageError(
             f"the {layer.kind.value} layer has a recipe `{name}` already; it is left as it is",
-            where=Place(taken.path),
+            where=Place(Path(taken.path)),
             remedy=f"`vancectl recipes edit {name}` changes it",
         )
 

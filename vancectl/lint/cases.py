@@ -34,12 +34,7 @@ def read_cases(path: Path) -> Iterator[Case]:
     if path.suffix == ".jsonl":
         yield from _lines(path)
         return
-    # A list at the top is no document of ours, but may be one of cases: it is read as `cases:`.
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot be read: {error}", where=Place(path), remedy="name a file of cases") from None
-    document = Document.of_text(path, text)
+    document = Document.read(path)
     items: list[Any] = []
     if document.root is not None:
         items = [node for key, _, node in document.pairs(document.root) if key == "cases" and node.id == "sequence"]

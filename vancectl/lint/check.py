@@ -92,8 +92,8 @@ def check(
 
 def _files(library: Library) -> Iterator[Path]:
     for entry in library.entries:
-        yield entry.recipe.path
-        yield from (file.path for file in entry.shadows)
+        yield Path(entry.recipe.path)
+        yield from (Path(file.path) for file in entry.shadows)
 
 
 def _schema_findings(library: Library) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ EXPLANATIONS: dict[str, str] = {
     "too-large": "A recipe is read by people and by a model. Aliases can make a small file endless.",
     "not-utf8": "Recipes are UTF-8. In another encoding a phrase with an umlaut would never hit.",
     "bad-character": "Such characters come from pasting out of web pages and end a line where nobody sees it.",
+    "escape": "In double quotes a backslash begins an escape, and YAML does not know all that JSON or a shell knows.",
     "tab": "YAML does not allow tabs for indentation.",
     "bad-yaml": "The file cannot be parsed at all, so its recipe cannot be used.",
     "quote-needed": "A plain value may not begin with `, @, %, *, !, {, [ or &, and may not hold `: `.",
@@ -21,6 +22,7 @@ EXPLANATIONS: dict[str, str] = {
     "missing-field": "`description` is what the model chooses by, and `engine` says what executes the recipe.",
     "wrong-type": "A trigger list that is one text would be split into letters, a flag that is a word would be true.",
     "unknown-value": "Only the listed values mean anything.",
+    "bad-name": "Such characters act on terminals, or let two names look alike.",
     "name-collision": "Names are trimmed, in small letters and composed Unicode; two files of a layer may not meet "
     "there.",
     "empty-name": "Nobody could ask for a recipe without a name.",

@@ -23,7 +23,7 @@ class Library:
     cascade: Cascade
     engines: tuple[str, ...] | None = None
     _outlines: dict[Path, Outline] = field(default_factory=dict)
-    _shadowed: dict[Path, Recipe | BrokenRecipe] = field(default_factory=dict)
+    _shadowed: dict[str, Recipe | BrokenRecipe] = field(default_factory=dict)
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -47,7 +47,8 @@ class Library:
         """The phrases of the inventory, looked for by the code that decides."""
         return TriggerIndex(self.inventory.recipes, many_tasks=True)
 
-    def outline(self, path: Path) -> Outline:
+    def outline(self, file: str | Path) -> Outline:
+        path = Path(file)
         if path not in self._outlines:
             self._outlines[path] = Outline(path)
         return self._outlines[path]

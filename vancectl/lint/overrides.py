@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from vancectl.errors import Place
 from vancectl.inventory.difference import difference_in_words
@@ -19,13 +20,13 @@ def override_findings(library: Library) -> Iterator[Finding]:
             hidden = library.shadowed(file)
             data = {
                 "layer": file.layer.kind.value,
-                "other": str(file.path),
+                "other": file.path,
                 "difference": difference_in_words(hidden, recipe),
             }
             if recipe.layer.kind is LayerKind.PROJECT and file.layer.kind is LayerKind.TENANT:
-                yield Finding("hides-tenant", Place(recipe.path), data)
+                yield Finding("hides-tenant", Place(Path(recipe.path)), data)
             else:
-                yield Finding("shadows", Place(recipe.path), data)
+                yield Finding("shadows", Place(Path(recipe.path)), data)
             if number == 0:
                 yield from _engine_changed(library, recipe, hidden)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vancectl.inventory.cascade import Cascade
-from vancectl.inventory.inventory import routable
+from vancectl.inventory.inventory import SELECTOR_RECIPE, routable
 from vancectl.inventory.recipe import BrokenRecipe
 from vancectl.selector.candidates import DEFAULT_RECIPE, Candidates
 from vancectl.selector.decision import Hit, Stage
@@ -124,10 +124,12 @@ def _excluded(cascade: Cascade) -> Iterator[Exclusion]:
         recipe = entry.recipe
         if isinstance(recipe, BrokenRecipe):
             yield Exclusion(entry.name, "broken", recipe.fault)
-        elif not routable(entry.name):
-            yield Exclusion(entry.name, "underscore", "its name begins with `_`, so that only its name starts it")
         elif recipe.internal:
             yield Exclusion(entry.name, "internal", "it is `internal: true`")
+        elif entry.name == SELECTOR_RECIPE:
+            yield Exclusion(entry.name, "internal", "it holds the selector's own model and prompt")
+        elif not routable(entry.name):
+            yield Exclusion(entry.name, "underscore", "its name begins with `_`, so that only its name starts it")
 
 
 def _shown(candidates: Candidates, task: str, hits: Sequence[Hit]) -> Iterator[Ranked]:

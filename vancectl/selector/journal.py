@@ -61,7 +61,7 @@ def _spoken_of(tenant: Path | None, assignments: Iterable[str]) -> bool:
 
 
 def entry(
-    command: str, decision: dict[str, Any], task: str, policy: Policy, fallback: str | None = None, **more: Any
+    command: str, decision: dict[str, Any], task: str, policy: Policy, fallback: str | None = None
 ) -> dict[str, Any]:
     """What is remembered of a decision, given in its JSON form."""
     from hashlib import sha256
@@ -83,7 +83,6 @@ def entry(
         "taskHash": sha256(data).hexdigest()[:_HASH_CHARACTERS],
         "taskLength": len(task),
         **({"task": task} if policy.tasks else {}),
-        **more,
     }
 
 
@@ -100,7 +99,8 @@ class Journal:
         try:
             handle = self._open()
         except FileNotFoundError:
-            self._folder.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+            self._folder.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+            self._folder.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
             handle = self._open()
         try:
             size = os.fstat(handle).st_size
