@@ -25,8 +25,13 @@ class Case(NamedTuple):
 def project_cases(folder: Path) -> list[Path]:
     """The project's files of cases: `routes.yaml`, and what lies in `routes/`."""
     single = folder / "routes.yaml"
-    several = sorted(path for path in (folder / "routes").glob("*") if path.suffix in {".yaml", ".jsonl"})
+    several = sorted(path for path in (folder / "routes").glob("*") if _holds_cases(path))
     return [path for path in (single, *several) if path.is_file()]
+
+
+def _holds_cases(path: Path) -> bool:
+    """Recordings of what a model answered may lie beside the cases that they belong to."""
+    return path.suffix in {".yaml", ".jsonl"} and ".recorded" not in path.suffixes
 
 
 def read_cases(path: Path) -> Iterator[Case]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,10 +46,6 @@ class Report:
 
     def count(self, severity: Severity) -> int:
         return sum(finding.severity is severity for finding in self.findings)
-
-    @property
-    def counts(self) -> Counter[Severity]:
-        return Counter(finding.severity for finding in self.findings)
 
 
 def check(
