@@ -185,3 +185,13 @@ def test_a_young_entry_is_not_believed(ws: Workspace) -> None:
     assert known is not None
     assert not isinstance(known, BrokenRecipe)
     assert known.fields == recipe.fields
+
+
+def test_a_full_disk_is_no_error(ws: Workspace) -> None:
+    folder = library(ws)
+    settle(folder)
+    shell = Workspace(ws.root, ("/bin/sh",))
+    listing = f"ulimit -f 0; exec {ws.command[0]} recipes list --recipes {folder} | cat"
+    result = shell.run("-c", listing).expect()
+    assert (len(result.json), result.stderr) == (3, "")
+    assert not list((ws.cache / "inventory").glob("*"))  # no half of a file is left

@@ -22,6 +22,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "select": ("vancectl.cli.select", "Say which recipe fits a task, or that none does, and why."),
     "delegate": ("vancectl.cli.delegate", "Decide which recipe fits a task, and start it."),
     "recipes": ("vancectl.cli.recipes", "Recipes: list and show them, check them, write new ones."),
+    "check": (
+        "vancectl.cli.check",
+        "Check that tasks get the recipes that cases say, without a key and without a network.",
+    ),
     "catalog": ("vancectl.cli.catalog", "The engine catalog: show it, read it again."),
     "log": ("vancectl.cli.log", "Show what was decided, the rates per stage, and the recipes that are never chosen."),
     "settings": ("vancectl.cli.settings", "Settings: bundled < tenant < environment < options."),

@@ -5,23 +5,34 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
+from select import select
 from typing import TYPE_CHECKING, Any
 
+from vancectl.cli.jobs import GRACE
 from vancectl.cli.task import STDIN
 from vancectl.errors import Place, UsageError
 from vancectl.strict_json import to_json
 
 if TYPE_CHECKING:
-    from vancectl.cli.output import Output
+    from concurrent.futures import Future
+
+    from vancectl.cli.progress import Progress
+    from vancectl.cli.template import Template
     from vancectl.selector.decision import Decision
+    from vancectl.selector.jobs import Jobs
     from vancectl.selector.selector import Selector
 
 
 _BLOCK_BYTES = 1 << 16
+# So many lines may wait behind one that the model has not answered.
+_WAITING_LINES = 10_000
+_PEEK = 0.05
 # Stands for a position while a line is rendered: a number that no task's length reaches, 16 digits each.
 _MARK = 10**15
 
@@ -39,36 +50,140 @@ class Tally:
         self.unanswered += decision.unanswered
 
 
-def select_batch(selector: Selector, path: Path, output: Output) -> Tally:
-    """Decides every line of a file. A bad line gives an object with `error`, and the rest goes on."""
-    tally = Tally()
-    lines = TriggerLines(selector)
-    number = 0
-    for block in _blocks(path):
-        answers = []
-        for line in block:
-            number += 1
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One run over many tasks: `skip` lines are done already, `jobs` tasks are asked about at a time."""
+
+    selector: Selector
+    write: Callable[[str], None]
+    jobs: int
+    skip: int = 0
+    template: Template | None = None
+    memo: Decision | None = None
+    progress: Progress | None = None
+
+    def run(self, path: Path, tally: Tally, lines: list[str] | None = None) -> None:
+        """Decides every line of a file, or those `lines` that were read from it already.
+
+        A bad line gives an object with `error`, and the rest goes on.
+
+        After Ctrl-C, what is under way gets a few seconds, and all that is decided is written.
+        """
+        answers = _Answers(self, tally)
+        number = 0
+        try:
+            for block in _blocks(path, answers.idle) if lines is None else [lines]:
+                for line in block:
+                    number += 1
+                    if number > self.skip:
+                        answers.take(line, number)
+                answers.flush()
+            answers.drain()
+        except KeyboardInterrupt:
+            answers.stop()
+            raise
+        if number < self.skip:
+            raise UsageError(
+                f"{self.skip} answers are written already, but there are only {number} tasks",
+                where=Place(path),
+                remedy="name the batch that the answers belong to",
+            )
+
+    def model_tasks(self, lines: list[str]) -> list[str]:
+        """The tasks that need the model, each once."""
+        tasks = []
+        for line in lines[self.skip :]:
+            with suppress(ValueError):
+                tasks.append(self.parse(line)[0])
+        return [task for task in dict.fromkeys(tasks) if self.selector.needs_model(task)]
+
+    def parse(self, line: str) -> tuple[str, dict[str, Any]]:
+        """A line's task, and what else goes into the answer. Raises ValueError for a bad line."""
+        return self.template.fill(line) if self.template is not None else _parse_line(line)
+
+
+class _Answers:
+    """The answers in the order of the lines: some are there at once, others wait for the model."""
+
+    def __init__(self, batch: Batch, tally: Tally) -> None:
+        self._batch = batch
+        self._tally = tally
+        self._lines = TriggerLines(batch.selector)
+        self._waiting: deque[str | tuple[dict[str, Any], Future[Decision]]] = deque()
+        self._jobs: Jobs[Decision] | None = None
+
+    def take(self, line: str, number: int) -> None:
+        try:
+            task, extra = self._batch.parse(line)
+        except ValueError as error:
+            self._tally.bad_lines += 1
+            self._waiting.append(to_json({"version": 1, "error": f"line {number}: {error}"}))
+            return
+        if self._batch.memo is not None:
+            self._waiting.append(self._said(self._batch.memo, extra))
+            return
+        answer = self._lines.answer(task) if not extra else None
+        if answer is not None:
+            self._waiting.append(answer)
+            return
+        selector = self._batch.selector
+        if not selector.needs_model(task) or selector.semantic is None:
+            self._waiting.append(self._said(selector.select(task), extra))
+            return
+        if self._jobs is None:
+            from vancectl.selector.jobs import Jobs
+
+            self._jobs = Jobs(selector.select, self._batch.jobs)
+        self._waiting.append((extra, self._jobs.submit(task)))
+        if len(self._waiting) > _WAITING_LINES:
+            self._wait()
+
+    def flush(self) -> None:
+        """Writes what is decided, up to the first line that is not."""
+        ready = []
+        while self._waiting:
+            head = self._waiting[0]
+            if isinstance(head, str):
+                ready.append(head)
+            elif head[1].done() and not head[1].cancelled():
+                ready.append(self._said(head[1].result(), head[0]))
+            else:
+                break
+            self._waiting.popleft()
+            if self._batch.progress is not None:
+                self._batch.progress.step()
+        if ready:
+            self._batch.write("\n".join([*ready, ""]))
+
+    def drain(self) -> None:
+        self.flush()
+        while self._waiting:
+            self._wait()
+
+    def idle(self, handle: int) -> None:
+        """Before more is read: as long as nothing comes in, answers go out as they are made."""
+        self.flush()
+        while self._waiting and not select([handle], [], [], 0)[0]:
+            self._wait(_PEEK)
+
+    def stop(self) -> None:
+        if self._jobs is not None:
             try:
-                task, extra = _parse_line(line)
-            except ValueError as error:
-                tally.bad_lines += 1
-                answers.append(to_json({"version": 1, "error": f"line {number}: {error}"}))
-                continue
-            answer = lines.answer(task) if not extra else None
-            if answer is None:
-                decision = selector.by_trigger(task)
-                if decision is None:
-                    if answers and selector.may_ask:
-                        # A model takes its time: what is decided goes out before this task waits for it.
-                        output.text("\n".join([*answers, ""]))
-                        answers.clear()
-                    decision = selector.select(task)
-                tally.count(decision)
-                answer = to_json({**extra, **decision.as_json()})
-            answers.append(answer)
-        if answers:
-            output.text("\n".join([*answers, ""]))
-    return tally
+                self._jobs.stop(GRACE)
+            finally:
+                self.flush()
+
+    def _wait(self, timeout: float = 60) -> None:
+        from vancectl.selector.jobs import wait_for_any
+
+        head = self._waiting[0]
+        if not isinstance(head, str):
+            wait_for_any([head[1]], timeout)
+        self.flush()
+
+    def _said(self, decision: Decision, extra: dict[str, Any]) -> str:
+        self._tally.count(decision)
+        return to_json({**extra, **decision.as_json()})
 
 
 class TriggerLines:
@@ -117,7 +232,12 @@ class TriggerLines:
         return [*pieces, text]
 
 
-def _blocks(path: Path) -> Iterator[list[str]]:
+def read_lines(path: Path) -> list[str]:
+    """All lines at once. Raises UsageError where the file cannot be read."""
+    return list(chain.from_iterable(_blocks(path, lambda _: None)))
+
+
+def _blocks(path: Path, idle: Callable[[int], None]) -> Iterator[list[str]]:
     """The lines in blocks, as they come: the first answer does not wait for the last task."""
     from_stdin = str(path) == STDIN
     if from_stdin and sys.stdin is None:
@@ -125,7 +245,7 @@ def _blocks(path: Path) -> Iterator[list[str]]:
     try:
         handle = sys.stdin.fileno() if from_stdin else os.open(path, os.O_RDONLY)
         rest = bytearray()  # a long line comes in many blocks
-        while data := os.read(handle, _BLOCK_BYTES):
+        while data := _read(handle, idle):
             whole, newline, data = data.rpartition(b"\n")
             if newline:
                 yield _decode(bytes(rest + whole))
@@ -137,6 +257,11 @@ def _blocks(path: Path) -> Iterator[list[str]]:
         raise UsageError(f"cannot be read: {reason}", where=Place(path), remedy="name a file, or `-`") from None
     if rest:
         yield _decode(bytes(rest))
+
+
+def _read(handle: int, idle: Callable[[int], None]) -> bytes:
+    idle(handle)
+    return os.read(handle, _BLOCK_BYTES)
 
 
 def _decode(data: bytes) -> list[str]:

@@ -12,7 +12,7 @@ import typer
 from vancectl.cli.completion import complete_recipe
 from vancectl.cli.explain import ExplainOption, WhyOption
 from vancectl.cli.scope import Scope, scoped
-from vancectl.cli.select import JsonOption, ModelOption
+from vancectl.cli.select import JsonOption, ModelOption, ReplayOption
 
 if TYPE_CHECKING:
     from vancectl.cli.explain import Account
@@ -84,6 +84,7 @@ def delegate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be started, and start nothing.")] = False,
     explain: ExplainOption = False,
     why: WhyOption = None,
+    replay: ReplayOption = None,
     model: ModelOption = None,
     json_output: JsonOption = False,
     strict: Annotated[
@@ -122,7 +123,7 @@ def delegate(
         )
     wanted = _in_session(wanted, session)
     scope.report_findings(output)
-    selector = scope.selector(model)
+    selector = scope.selector(model, replay=replay)
     delegation = Delegation(scope.cascade, load_catalog, scope.settings, ProcessStore(state_dir()), selector.select)
     if why is not None:
         scope.cascade.find(why)  # a mistyped name is told before anything is started

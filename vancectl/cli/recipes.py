@@ -13,6 +13,7 @@ from vancectl.cli.authoring import copy_recipe, edit_recipe, new_recipe
 from vancectl.cli.completion import complete_recipe
 from vancectl.cli.lint import lint_recipes
 from vancectl.cli.map import map_recipes
+from vancectl.cli.recipes_diff import diff_recipes
 from vancectl.cli.scope import Scope, scoped
 from vancectl.cli.shadows import changes_in_words, shadowed_recipes
 
@@ -161,6 +162,9 @@ def show_path(
         ((str(row["path"]), str(row["layer"]), "yes" if row["exists"] else "no") for row in rows),
         empty="no layers",
     )
+
+
+app.command("diff")(scoped(diff_recipes))
 
 
 def _shown(cascade: Cascade, everything: bool) -> Iterable[Entry]:

@@ -57,14 +57,14 @@ class Scope:
         self._no_project = no_project
         self._tenant = tenant
         self._assignments = assignments or []
-        self._quiet = quiet
+        self.quiet = quiet
         self._use_cache = not no_cache
         self._verbose = verbose
 
     def output(self, *, as_json: bool = False) -> Output:
         from vancectl.cli.output import Output
 
-        return Output(as_json=as_json, quiet=self._quiet, verbose=self._verbose)
+        return Output(as_json=as_json, quiet=self.quiet, verbose=self._verbose)
 
     @cached_property
     def layers(self) -> Layers:
@@ -132,14 +132,22 @@ class Scope:
             except OSError as error:
                 output.note(f"the decision is not logged: {(error.strerror or str(error)).lower()} ({journal.path})")
 
-    def selector(self, model: str | None, *, many_tasks: bool = False) -> Selector:
-        """Stage two is put together when a task first needs it: its parts are costly to load."""
+    def selector(self, model: str | None, *, many_tasks: bool = False, replay: Path | None = None) -> Selector:
+        """Stage two is put together when a task first needs it: its parts are costly to load.
+
+        With `replay` it answers from that file of recordings.
+        """
         from vancectl.selector.selector import Selector
 
         def semantic() -> Semantic:
-            from vancectl.selector.assembly import assemble_semantic
+            from vancectl.selector.assembly import assemble_replay, assemble_semantic
 
-            return assemble_semantic(self.cascade, self.candidates, self.settings, model)
+            if replay is None:
+                return assemble_semantic(self.cascade, self.candidates, self.settings, model)
+            from vancectl.selector.recording import Recordings
+
+            recordings = Recordings.read(replay, must_exist=True)
+            return assemble_replay(self.cascade, self.candidates, self.settings, model, recordings)[0]
 
         return Selector(self.inventory, semantic, self.candidates.nearest, many_tasks=many_tasks)
 

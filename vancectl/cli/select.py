@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vancectl.cli.explain import ExplainOption, WhyOption
+from vancectl.cli.jobs import DEFAULT_JOBS, JobsOption, Via, ViaOption
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
+    from vancectl.cli.batch import Tally
     from vancectl.cli.output import Output
     from vancectl.selector.decision import Decision
     from vancectl.selector.selector import Selector
@@ -24,6 +26,10 @@ StrictOption = Annotated[
     bool, typer.Option("--strict", help="Exit with 4 where the model was needed and could not be used.")
 ]
 
+
+ReplayOption = Annotated[
+    Path | None, typer.Option("--replay", metavar="FILE", help="Take the model's answers from recordings; ask nothing.")
+]
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -45,6 +51,19 @@ def select(
             help="Decide many tasks: JSON lines with `task`, or a task a line; `-` is standard input.",
         ),
     ] = None,
+    output_file: Annotated[
+        Path | None, typer.Option("--output", metavar="FILE", help="Write the answers of --batch to this file.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where the answers in --output end.")] = False,
+    template: Annotated[
+        str | None,
+        typer.Option(
+            "--template", metavar="TEXT", help="The task of every item of --batch, with {fields}: decided only once."
+        ),
+    ] = None,
+    jobs: JobsOption = DEFAULT_JOBS,
+    via: ViaOption = Via.LIVE,
+    replay: ReplayOption = None,
     model: ModelOption = None,
     json_output: JsonOption = False,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 on NONE.")] = False,
@@ -63,28 +82,28 @@ def select(
     words = read_task(task or [], file)
     if batch is not None and words is not None:
         raise UsageError("a task and --batch are both given", remedy="leave one of them out")
-    if batch is not None and (explain or why is not None):
-        raise UsageError("--batch explains nothing", remedy="give the one task that you want explained")
+    if batch is None and (output_file or resume or template is not None or via is not Via.LIVE):
+        raise UsageError("--output, --resume, --template and --via are for --batch", remedy="name a file with --batch")
+    if resume and output_file is None:
+        raise UsageError("--resume needs the file of the answers", remedy="name it with --output")
+    if replay is not None and via is not Via.LIVE:
+        raise UsageError("--replay and --via are both given", remedy="leave one of them out")
     scope.report_findings(output)
     if estimate:
         _print_estimate(scope, output, words or "")
         return
     if batch is None and words is None:
         raise UsageError("there is no task", remedy='say it in words, as in: vancectl select "summarise this report"')
-    selector = scope.selector(model, many_tasks=batch is not None)
+    selector = scope.selector(model, many_tasks=batch is not None, replay=replay)
     for broken in scope.inventory.broken:
         output.warn(f"broken recipe left out: {broken.fault}")
     if batch is not None:
-        from vancectl.cli.batch import select_batch
-
-        tally = select_batch(selector, batch, output)
+        _refuse_explaining(explain=explain, why=why)
+        tally = _select_batch(scope, output, selector, batch, output_file, template, jobs, resume=resume, via=via)
         none, unanswered, bad_lines = tally.none, tally.unanswered, tally.bad_lines
     else:
         decision = selector.select(words or "")
-        if explain or why is not None:
-            _print_account(scope, selector, words or "", decision, output, explain=explain, why=why)
-        else:
-            _print_decision(decision, output)
+        _print_decision(scope, selector, words or "", decision, output, explain=explain, why=why)
         scope.remember(output, "select", decision.as_json(), words or "")
         none, unanswered, bad_lines = int(not decision.matches), int(decision.unanswered), 0
     if strict and unanswered:
@@ -95,19 +114,66 @@ def select(
         raise typer.Exit(ExitStatus.NEGATIVE)
 
 
-def _print_decision(decision: Decision, output: Output) -> None:
-    if output.as_json:
-        output.document(decision.as_json())
-        return
-    from vancectl.cli.report import decision_facts
+def _select_batch(
+    scope: Scope,
+    output: Output,
+    selector: Selector,
+    path: Path,
+    answers: Path | None,
+    template: str | None,
+    jobs: int,
+    *,
+    resume: bool,
+    via: Via,
+) -> Tally:
+    from vancectl.cli.batch import Batch, Tally
+    from vancectl.cli.progress import Progress
+    from vancectl.cli.template import Template
 
-    output.facts(decision_facts(decision.as_json()))
+    write, done, tally = output.text, 0, Tally()
+    if answers is not None:
+        from vancectl.cli.answers import AnswerFile
+
+        file = AnswerFile(answers, resume=resume)
+        write, done, tally = file.write, file.done, file.tally
+    items = Template(template) if template is not None else None
+    # On a terminal that shows the answers, a bar would stand between them.
+    hidden = scope.quiet or (answers is None and output.at_terminal)
+    progress = Progress("deciding", 0, quiet=hidden)
+    # One decision for the template holds for all items; NONE leaves each item to itself.
+    memo = selector.select(items.text) if items is not None else None
+    run = Batch(selector, write, jobs, done, items, memo if memo is not None and memo.matches else None, progress)
+    try:
+        if via is Via.BATCHES and run.memo is None:
+            from vancectl.cli.batches import select_via_batches
+
+            select_via_batches(run, path, tally, output)
+        else:
+            run.run(path, tally)
+    finally:
+        progress.clear()
+    return tally
 
 
-def _print_account(
+def _refuse_explaining(*, explain: bool, why: str | None) -> None:
+    from vancectl.errors import UsageError
+
+    if explain or why is not None:
+        raise UsageError("--batch explains nothing", remedy="give the one task that you want explained")
+
+
+def _print_decision(
     scope: Scope, selector: Selector, task: str, decision: Decision, output: Output, *, explain: bool, why: str | None
 ) -> None:
-    """The decision with the way that led to it."""
+    """The decision, and where it was asked for the way that led to it."""
+    if not explain and why is None:
+        if output.as_json:
+            output.document(decision.as_json())
+        else:
+            from vancectl.cli.report import decision_facts
+
+            output.facts(decision_facts(decision.as_json()))
+        return
     from vancectl.cli import explain as shown
     from vancectl.cli.report import decision_facts
 

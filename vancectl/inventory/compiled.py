@@ -27,12 +27,12 @@ from vancectl.storage import write_atomically
 # Size, mtime, ctime, inode: ctime also sees an edit whose author put the mtime back.
 Stamp = tuple[int, int, int, int]
 
-# Fields, findings, and the part of a list's JSON that is known beforehand; no fields where the recipe is broken.
+# Stamp, fields, findings, and the part of a list's JSON that is known beforehand; no fields for a broken recipe.
 _PlainFinding = tuple[str, int, int, dict[str, Any]]
-_Record = tuple[dict[str, Any] | None, list[_PlainFinding], str]
+_Compiled = tuple[Stamp, dict[str, Any] | None, list[_PlainFinding], str]
 
-# A file that changed so shortly before it was read may have changed again within the same tick of its file system's
-# clock (up to two seconds on some), with nothing to see from outside: such an entry is not believed later.
+# A file that changed so shortly before it was read may change again within the same tick of its file system's clock (up
+# to two seconds on some), with nothing to see from outside: what it said is not kept until it is older.
 _TICK_NS = 2_000_000_000
 _CHECKSUM_BYTES = 4
 _READERS = ("document.py", "schema.py", "finding.py", "compiled.py", "recipe.py", "rule.py", "listing.py")
@@ -49,28 +49,29 @@ class CompiledLayer:
         self._layer = layer
         self._path = _path_of(layer) if enabled else None
         self._header = _header(layer)
-        self._entries: dict[str, tuple[Stamp, int, _Record]] = _load(self._path, self._header) if self._path else {}
+        self._entries: dict[str, _Compiled] = _load(self._path, self._header) if self._path else {}
         self._changed = False
 
     def get(self, file: str, stamp: Stamp, name: str, path: str) -> Recipe | BrokenRecipe | None:
         """The recipe as it was read before; None where the file has to be read."""
         entry = self._entries.get(file)
-        if entry is None or entry[0] != stamp or max(stamp[1], stamp[2]) + _TICK_NS > entry[1]:
+        if entry is None or entry[0] != stamp:
             return None
-        fields, findings, listing = entry[2]
+        _, fields, findings, listing = entry
         if fields is None:
             return BrokenRecipe(name, self._layer, path, _findings(findings, path))
         return Recipe(name, self._layer, path, fields, _findings(findings, path) if findings else (), listing)
 
     def put(self, file: str, stamp: Stamp, recipe: Recipe | BrokenRecipe) -> None:
-        """Remembers what was read; `stamp` is from before the reading."""
+        """Remembers what was read, unless the file is too young; `stamp` is from before the reading."""
+        if max(stamp[1], stamp[2]) + _TICK_NS > time.time_ns():
+            return
         if isinstance(recipe, Recipe):
             from vancectl.inventory.listing import kept_part
 
-            record: _Record = (recipe.fields, _plain(recipe.warnings), kept_part(recipe))
+            self._entries[file] = (stamp, recipe.fields, _plain(recipe.warnings), kept_part(recipe))
         else:
-            record = (None, _plain(recipe.findings), "")
-        self._entries[file] = (stamp, time.time_ns(), record)
+            self._entries[file] = (stamp, None, _plain(recipe.findings), "")
         self._changed = True
 
     def save(self, present: Set[str]) -> None:
@@ -86,7 +87,8 @@ class CompiledLayer:
 
 def _path_of(layer: Layer) -> Path | None:
     cache = cache_dir()
-    return cache / "inventory" / f"{zlib.crc32(os.fsencode(layer.directory)):08x}" if cache is not None else None
+    whose = f"{layer.kind.value}:{layer.directory}"
+    return cache / "inventory" / f"{zlib.crc32(os.fsencode(whose)):08x}" if cache is not None else None
 
 
 def _header(layer: Layer) -> bytes:
@@ -102,7 +104,7 @@ def _checksum(body: bytes) -> bytes:
     return zlib.crc32(body).to_bytes(_CHECKSUM_BYTES, "big")
 
 
-def _load(path: Path, header: bytes) -> dict[str, tuple[Stamp, int, _Record]]:
+def _load(path: Path, header: bytes) -> dict[str, _Compiled]:
     try:
         data = path.read_bytes()
     except OSError:

@@ -59,6 +59,15 @@ RULES: dict[str, Rule] = {
     "odd-scalar": Rule(_W, "`{value}` is kept as text, not read as {kind}", "quote it"),
     "unknown-engine": Rule(_W, "the engine `{engine}` is not in the catalog{nearest}", "see `vancectl catalog show`"),
     "not-read": Rule(_W, "is not read: a recipe's file ends in `.yaml`", "rename it to `{rename}`"),
+    # routing cases
+    "no-cases": Rule(_E, "holds no cases", "write `cases:` and below it a list of `- task: …` with `expect: …`"),
+    "bad-line": Rule(_E, "the line is no JSON object: {problem}", "write one JSON object a line"),
+    "case-key": Rule(_E, "`{key}` is no key of a case{nearest}", "rename or drop it"),
+    "case-claims-nothing": Rule(_E, "the case claims nothing", "add `expect`, `not`, `stage` or `starts`"),
+    "case-contradiction": Rule(_E, "the case cannot be right: {problem}", "mend one of the two"),
+    "case-recipe": Rule(
+        _E, "`{field}` names `{name}`, which no task can be given here{nearest}", "see `vancectl recipes list`"
+    ),
     # folders
     "not-a-folder": Rule(_W, "is a file where a folder of recipes is expected", "replace it by a folder"),
     "folder-unreadable": Rule(_W, "the folder cannot be read: {reason}", "make it readable"),

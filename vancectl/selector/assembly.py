@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from vancectl.errors import CatalogError
 from vancectl.folders import defaults_dir
@@ -19,6 +20,10 @@ from vancectl.selector.prompt import Prompt
 from vancectl.selector.semantic import Semantic
 from vancectl.settings import Settings
 
+if TYPE_CHECKING:
+    from vancectl.selector.recording import Recordings
+    from vancectl.selector.replay import Replay
+
 MAX_TOKENS = 4096
 
 
@@ -31,6 +36,26 @@ def assemble_semantic(cascade: Cascade, candidates: Candidates, settings: Settin
     model = _model(settings, recipe, wanted)
     prompt = _prompt(recipe, candidates)
     return Semantic(model, prompt, settings["selector.timeout"], settings["selector.maxAttempts"])
+
+
+def assemble_replay(
+    cascade: Cascade,
+    candidates: Candidates,
+    settings: Settings,
+    wanted: str | None,
+    recordings: Recordings,
+    *,
+    allow_stale: bool = False,
+) -> tuple[Semantic, Replay]:
+    """Stage two that answers from recordings and needs no key; also its model by its own kind. Raises ModelError."""
+    from vancectl.selector.binding import Binding
+    from vancectl.selector.replay import Replay
+
+    recipe = _selector_recipe(cascade)
+    prompt = _prompt(recipe, candidates)
+    binding = Binding.of(_model_name(settings, recipe, wanted), prompt, candidates.recipes)
+    model = Replay(recordings, binding, allow_stale=allow_stale)
+    return Semantic(model, prompt, settings["selector.timeout"], settings["selector.maxAttempts"]), model
 
 
 def assemble_prompt(cascade: Cascade, candidates: Candidates) -> Prompt:
@@ -74,21 +99,32 @@ def _model(settings: Settings, recipe: Recipe, wanted: str | None) -> Model:
     if backend == "command":
         from vancectl.selector.program import ProgramModel
 
-        argv = settings["selector.command"]
-        if not argv:
-            raise ModelError(Reason.NO_MODEL, "selector.backend is `command`, but selector.command names no program")
-        return ProgramModel(argv)
+        return ProgramModel(_program(settings))
     if find_credential() is None:
         raise ModelError(
             Reason.NO_KEY,
             f"no model to ask: set {KEY_VARIABLES[0]}, or selector.backend to `command` with a selector.command",
         )
+    tokens = recipe.params.get("maxTokens")
+    if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens <= 0:
+        tokens = MAX_TOKENS
+    return AnthropicModel(_model_name(settings, recipe, wanted), tokens)
+
+
+def _program(settings: Settings) -> list[str]:
+    argv: list[str] = settings["selector.command"]
+    if not argv:
+        raise ModelError(Reason.NO_MODEL, "selector.backend is `command`, but selector.command names no program")
+    return argv
+
+
+def _model_name(settings: Settings, recipe: Recipe, wanted: str | None) -> str:
+    """The model that is asked, whether there is a key to ask it with or not."""
+    if settings["selector.backend"] == "command":
+        return _program(settings)[0]
     chosen = wanted or os.environ.get("VANCECTL_MODEL") or settings["selector.model"] or recipe.params.get("model")
     if not isinstance(chosen, str):
         raise ModelError(
             Reason.NO_MODEL, f"no model is named; set selector.model or params.model of `{SELECTOR_RECIPE}`"
         )
-    tokens = recipe.params.get("maxTokens")
-    if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens <= 0:
-        tokens = MAX_TOKENS
-    return AnthropicModel(resolve_model(chosen, settings["models"]), tokens)
+    return resolve_model(chosen, settings["models"])

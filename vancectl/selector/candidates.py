@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from _thread import allocate_lock  # what `threading` is made of, without loading it
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,6 +24,11 @@ class Candidates:
     def __init__(self, inventory: Inventory, settings: Callable[[], Settings]) -> None:
         self._recipes = inventory.recipes
         self._settings = settings
+        self._lock = allocate_lock()
+
+    @property
+    def recipes(self) -> Sequence[Recipe]:
+        return self._recipes
 
     @property
     def total(self) -> int:
@@ -37,11 +43,17 @@ class Candidates:
 
         kept = {hit.recipe for hit in hits} | {DEFAULT_RECIPE}
         always = [index for index, recipe in enumerate(self._recipes) if recipe.name in kept]
-        return [self._recipes[index] for index in shortlist(self._ranker.rank(task), limit, always)]
+        return [self._recipes[index] for index in shortlist(self._ranking(task), limit, always)]
+
+    def _ranking(self, task: str) -> Sequence[int]:
+        """Tasks may be ranked at the same time; the ranker is built once all the same."""
+        with self._lock:
+            ranker = self._ranker
+        return ranker.rank(task)
 
     def nearest(self, task: str) -> list[str]:
         """Recipe names by how well they agree with the task, best first."""
-        return [self._recipes[index].name for index in self._ranker.rank(task)]
+        return [self._recipes[index].name for index in self._ranking(task)]
 
     @cached_property
     def _ranker(self) -> Ranker:

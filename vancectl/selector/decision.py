@@ -42,6 +42,8 @@ class Reason(StrEnum):
     MODEL_OFF = "model-off"
     NO_KEY = "no-key"
     NO_MODEL = "no-model"
+    NO_RECORDING = "no-recording"
+    STALE_RECORDING = "stale-recording"
     # the call failed
     BAD_REQUEST = "bad-request"
     AUTHENTICATION = "authentication"
@@ -85,6 +87,10 @@ _ANSWERS = frozenset(
 )
 
 
+def is_answer(reason: Reason) -> bool:
+    return reason in _ANSWERS
+
+
 class Hit(NamedTuple):
     """A trigger phrase in the task; `start` and `end` count characters of the task as it was given."""
 
@@ -124,7 +130,7 @@ class Decision(NamedTuple):
     @property
     def unanswered(self) -> bool:
         """Whether the model was needed and could not be used: what `--strict` turns into a failure."""
-        return self.reason not in _ANSWERS
+        return not is_answer(self.reason)
 
     def with_warnings(self, warnings: Sequence[str]) -> Decision:
         return self._replace(warnings=(*self.warnings, *warnings))

@@ -20,6 +20,7 @@ from vancectl.printable import plain_line, well_formed
 from vancectl.selector.decision import Reason
 from vancectl.selector.model import ModelError, Reply
 from vancectl.selector.question import Question, correction
+from vancectl.selector.throttle import Throttle
 
 if TYPE_CHECKING:
     import anthropic
@@ -89,29 +90,42 @@ class AnthropicModel:
         self.name = name
         self._max_tokens = max_tokens
         self._structured = True
+        self._throttle = Throttle()
         self._credential = _checked_credential()
-        self._url = _checked_base_url()
-        self._client = _client(self._credential, self._url)
+        self.url = _checked_base_url()
+        self.client = _client(self._credential, self.url)
 
     def ask(self, question: Question, deadline: float) -> Reply:
         """One reply, with up to three calls where the server or the network failed for the moment."""
         pause = FIRST_PAUSE
-        calls = 0
+        calls = counted = 0
         while True:
+            deadline += self._throttle.enter(first=calls == 0)
+            asked_at, answered, wait = time.monotonic(), False, 0.0
             try:
                 calls += 1
-                return replace(self._call(question, deadline), calls=calls)
+                counted += 1
+                reply = self._call(question, deadline)
+                answered = True
+                return replace(reply, calls=calls)
             except _UnstructuredError:
                 # Not every server takes a schema: once refused, it is left out for the rest of the run.
                 self._structured = False
-            except _PassingError as passing:
+            except PassingError as passing:
                 wait = passing.wait if passing.wait is not None else pause
                 pause *= 2
-                if calls >= MAX_CALLS or time.monotonic() + wait >= deadline:
+                refused = passing.error.reason in {Reason.RATE_LIMITED, Reason.OVERLOADED}
+                # Refused in a crowd, a question only waits for its turn: that is no failure of its own.
+                counted -= refused and self._throttle.crowded
+                if counted >= MAX_CALLS or time.monotonic() + wait >= deadline:
                     raise ModelError(passing.error.reason, passing.error.text, reply=Reply("", calls)) from None
-                time.sleep(wait)
+                if refused:
+                    self._throttle.refused(wait, asked_at)
             except ModelError as error:
                 raise ModelError(error.reason, error.text, reply=replace(error.reply, calls=calls)) from None
+            finally:
+                self._throttle.leave(answered=answered)
+            time.sleep(wait)
 
     def _call(self, question: Question, deadline: float) -> Reply:
         """One request, on a thread of its own: a reply that drips byte by byte outlasts every timeout of the SDK."""
@@ -132,25 +146,32 @@ class AnthropicModel:
         except Empty:
             raise self._timeout() from None
         if isinstance(result, Exception):
-            raise self._judged(result) from None
+            raise self.judged(result) from None
         return self._read(result)
 
     def _send(self, question: Question, deadline: float) -> Any:
-        arguments: dict[str, Any] = {}
+        return self.client.messages.with_raw_response.create(
+            timeout=max(deadline - time.monotonic(), 0.001), **self.arguments(question)
+        )
+
+    def arguments(self, question: Question) -> dict[str, Any]:
+        """What a question is to the Messages API."""
+        arguments: dict[str, Any] = {
+            "model": self.name,
+            "max_tokens": self._max_tokens,
+            "system": question.system,
+            "messages": list(_messages(question)),
+        }
         if self._structured:
             arguments["output_config"] = {"format": {"type": "json_schema", "schema": question.schema()}}
-        return self._client.messages.with_raw_response.create(
-            model=self.name,
-            max_tokens=self._max_tokens,
-            system=question.system,
-            messages=list(_messages(question)),  # type: ignore[arg-type]  # plain dicts in the shape of MessageParam
-            timeout=max(deadline - time.monotonic(), 0.001),
-            **arguments,
-        )
+        return arguments
 
     def _read(self, response: Any) -> Reply:
         """The reply's text. Raises ModelError for everything that is no message, and for each way to stop short."""
-        message = self._message(response)
+        return self.read_message(self._message(response))
+
+    def read_message(self, message: Message) -> Reply:
+        """The same for a message whose shape is known."""
         texts = (getattr(block, "text", None) for block in message.content if block.type == "text")
         reply = Reply(
             # A lone surrogate, which JSON can hold, could not be sent back with a correction.
@@ -170,10 +191,10 @@ class AnthropicModel:
 
     def _message(self, response: Any) -> Message:
         """The SDK builds a message out of any JSON, so its shape is checked before it is believed."""
-        kind = _without_secrets(response.headers.get("content-type", "").partition(";")[0])
+        kind = without_secrets(response.headers.get("content-type", "").partition(";")[0])
         if response.status_code == 204:
-            raise ModelError(Reason.EMPTY_REPLY, f"{_host(self._url)} answered with nothing (status 204)")
-        problem = f"{_host(self._url)} did not answer with a message ({kind or 'no type'}); check {BASE_URL_VARIABLE}"
+            raise ModelError(Reason.EMPTY_REPLY, f"{_host(self.url)} answered with nothing (status 204)")
+        problem = f"{_host(self.url)} did not answer with a message ({kind or 'no type'}); check {BASE_URL_VARIABLE}"
         try:
             body = response.http_response.json()
             message: Message = response.parse()
@@ -189,41 +210,42 @@ class AnthropicModel:
 
     def _timeout(self) -> ModelError:
         return ModelError(
-            Reason.TIMEOUT, f"no reply from {_host(self._url)} in time; raise selector.timeout or try again"
+            Reason.TIMEOUT, f"no reply from {_host(self.url)} in time; raise selector.timeout or try again"
         )
 
-    def _judged(self, error: Exception) -> Exception:
+    def judged(self, error: Exception) -> Exception:
+        """A ModelError, or a PassingError around one, for whatever the SDK raised."""
         import anthropic
 
         if isinstance(error, anthropic.APIStatusError):
             return self._judged_status(error)
         if isinstance(error, anthropic.APITimeoutError):
             return self._timeout()
-        judged = _judged_chain(error, self._url)
-        return _PassingError(judged) if judged.reason is Reason.CONNECTION else judged
+        judged = _judged_chain(error, self.url)
+        return PassingError(judged) if judged.reason is Reason.CONNECTION else judged
 
     def _judged_status(self, error: anthropic.APIStatusError) -> Exception:
         status = error.status_code
         if status in {400, 422} and self._structured:
             return _UnstructuredError()
         reason, text = _BY_STATUS.get(status) or _BY_HUNDRED.get(status // 100, _BY_HUNDRED[5])
-        said = self._said(error.body)
-        where = text.format(key=self._credential.variable, model=self.name, url=_host(self._url))
+        said = self.said(error.body)
+        where = text.format(key=self._credential.variable, model=self.name, url=_host(self.url))
         judged = ModelError(reason, f"{where} (status {status}{said})")
         if status in _TRY_AGAIN:
-            return _PassingError(judged, _retry_after(error.response.headers))
+            return PassingError(judged, _retry_after(error.response.headers))
         return judged
 
-    def _said(self, body: object) -> str:
+    def said(self, body: object) -> str:
         """The server's own message, short, on one line, and without our secrets should it quote them."""
         inner = body.get("error") if isinstance(body, dict) else None
         message = inner.get("message") if isinstance(inner, dict) else None
         if not isinstance(message, str) or not message.strip():
             return ""
-        return f": {_without_secrets(plain_line(message))[:MESSAGE_SHOWN]}"
+        return f": {without_secrets(plain_line(message))[:MESSAGE_SHOWN]}"
 
 
-class _PassingError(Exception):
+class PassingError(Exception):
     """A failure that may pass; `wait` is what the server asked for, in seconds."""
 
     def __init__(self, error: ModelError, wait: float | None = None) -> None:
@@ -365,7 +387,7 @@ def _set_proxies(*variables: str) -> str:
     return ", ".join(names)
 
 
-def _without_secrets(text: str) -> str:
+def without_secrets(text: str) -> str:
     for secret in _secrets():
         text = text.replace(secret, "[secret]")
     return text

@@ -38,16 +38,17 @@ class Prompt:
     catalog: EngineCatalog
     shortlist: Callable[[str, Sequence[Hit]], Sequence[Recipe]]
     total: int
-    _context: str = field(default="", init=False)
-    _rendered: Sequence[Recipe] | None = field(default=None, init=False)
+    _rendered: tuple[Sequence[Recipe], str] | None = field(default=None, init=False)
 
     def question(self, task: str, hits: Sequence[Hit]) -> Question:
         candidates = self.shortlist(task, hits)
-        # An inventory within the limit is the same object for every task, and is rendered once.
-        if self._rendered is not candidates:
-            self._context, self._rendered = render_context(self.catalog, candidates), candidates
+        # An inventory within the limit is the same object for every task, and is rendered once. Candidates and their
+        # text are kept as one: tasks are asked about at the same time, and each must get the text of its own.
+        rendered = self._rendered
+        if rendered is None or rendered[0] is not candidates:
+            rendered = self._rendered = (candidates, render_context(self.catalog, candidates))
         names = tuple(recipe.name for recipe in candidates)
-        return Question(self.system, self._context, render_request(task, hits), names)
+        return Question(self.system, rendered[1], render_request(task, hits), names, task=task)
 
     def parts(self, task: str, hits: Sequence[Hit]) -> list[Part]:
         """System, catalog, task, then each recipe's line, the longest first."""

@@ -30,7 +30,8 @@ _ESCAPED = {**JSON_ESCAPES, ord("<"): "\\u003c", ord(">"): "\\u003e"}
 class Question:
     """One call: `system` and `context` are stable for an inventory, `request` holds hint and task.
 
-    `names` are the recipes that may be answered. `corrections` are earlier replies, each with what was wrong.
+    `names` are the recipes that may be answered. `corrections` are earlier replies, each with what was wrong. `task` is
+    what the request asks about, for a model that looks answers up.
     """
 
     system: str
@@ -38,6 +39,7 @@ class Question:
     request: str
     names: tuple[str, ...]
     corrections: tuple[tuple[str, str], ...] = ()
+    task: str = ""
 
     def corrected(self, reply: str, complaint: str) -> Question:
         return replace(self, corrections=(*self.corrections, (reply[:REPLY_SHOWN], complaint)))

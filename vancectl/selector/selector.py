@@ -6,6 +6,7 @@ it is intent (specification, routing 4.3).
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,7 @@ class Selector:
             rationale = "no recipes available in any layer; `vancectl recipes path` shows where they belong"
             return self._decision(None, Stage.NONE, Reason.NO_RECIPES, rationale)
         hits = self.index.hits(task)
-        decided = self._by_hits(hits)
+        decided = self.by_hits(hits)
         if decided is not None:
             return decided
         semantic = self._semantic()
@@ -60,16 +61,32 @@ class Selector:
         outcome = semantic.decide(task, hits)
         return self._decision(outcome.recipe, Stage.MODEL, outcome.reason, outcome.rationale, hits, outcome.use)
 
+    def asking(self, semantic: Semantic) -> Selector:
+        """The same triggers before another stage two."""
+        other = copy.copy(self)
+        other._built = semantic
+        return other
+
     @property
-    def may_ask(self) -> bool:
-        """Whether a task can come to a model; until one first needs it, that is not known."""
-        return not isinstance(self._built, Exception)
+    def has_recipes(self) -> bool:
+        return bool(self._engines)
+
+    @property
+    def semantic(self) -> Semantic | None:
+        """Stage two, built where it was not yet; None where it cannot be asked."""
+        built = self._semantic()
+        return None if isinstance(built, Exception) else built
+
+    def needs_model(self, task: str) -> bool:
+        """Whether stage one leaves the task to stage two."""
+        return bool(task.strip()) and self.has_recipes and single_recipe(self.index.hits(task)) is None
 
     def by_trigger(self, task: str) -> Decision | None:
         """The decision of stage one alone; None where it leaves the task to stage two."""
-        return self._by_hits(self.index.hits(task))
+        return self.by_hits(self.index.hits(task))
 
-    def _by_hits(self, hits: tuple[Hit, ...]) -> Decision | None:
+    def by_hits(self, hits: tuple[Hit, ...]) -> Decision | None:
+        """The same for hits that were found already."""
         name = single_recipe(hits)
         if name is None:
             return None
