@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -189,7 +188,11 @@ def test_without_a_word_list_lint_says_so_and_goes_on(ws: Workspace) -> None:
     assert "vancectl[lint]" in result.stderr
 
 
-def test_bad_cases_are_an_error_with_their_line(ws: Workspace) -> None:
-    ws.write("P/routes/a.jsonl", '{"task": "x", "expect": "default"}\n{nope\n')
-    assert "a.jsonl:2" in ws.run("recipes", "lint").expect(2).stderr
-    assert "cases.yaml" in ws.run("recipes", "lint", "--cases", Path("cases.yaml")).expect(2).stderr
+def test_bad_cases_are_told_with_their_line(ws: Workspace) -> None:
+    ws.write("P/cases.jsonl", '{"task": "run python x", "expect": "essay"}\n{nope\n')
+    report = lint(ws, "--cases", "cases.jsonl")
+    assert report["errors"] == 1
+    assert {(found["severity"], found["line"]) for found in report["findings"] if "cases.jsonl" in found["path"]} == {
+        ("error", 2)
+    }
+    assert [found["data"]["case"] for found in report["findings"] if found["code"] == "hits-case"] == ["cases.jsonl:1"]

@@ -195,13 +195,13 @@ CASES = [
     Case("hits-case",
          {"P/recipes/found.yaml": triggers("count zebras"),
           "P/recipes/right.yaml": triggers("weigh zebras", subject="zebras"),
-          "P/routes.yaml": "- task: count zebras in this film\n  expect: NONE\n"
+          "P/routes.yaml": "cases:\n- task: count zebras in this film\n  expect: NONE\n"
                            "- task: weigh zebras\n  expect: other\n  accept: [right]\n"
                            "- task: count zebras and weigh zebras\n  expect: default\n"},
          {"found.yaml:6"}),
     Case("hits-case",
          {"P/recipes/found.yaml": triggers("count zebras"),
-          "P/routes/a.jsonl": '{"task": "count zebras in this film", "expect": "default"}\n'},
+          "P/routes/a.yaml": "cases: [{task: count zebras in this film, not: [found]}]\n"},
          {"found.yaml:6"}),
     # -- descriptions
     Case("thin-description",

@@ -14,8 +14,8 @@ from vancectl.cli.scope import Scope, scoped
 if TYPE_CHECKING:
     from vancectl.cli.output import Output
     from vancectl.inventory.cascade import Cascade
-    from vancectl.lint.cases import Case
     from vancectl.lint.check import Report
+    from vancectl.routes.case import Cases
 
 
 class ReportFormat(StrEnum):
@@ -101,12 +101,12 @@ def _with_paths(scope: Scope, paths: Sequence[Path]) -> tuple[Cascade, list[Path
     return Cascade(layers, use_cache=False), within
 
 
-def _cases(scope: Scope, given: Sequence[Path] | None) -> list[Case]:
-    from vancectl.lint.cases import project_cases, read_cases
+def _cases(scope: Scope, given: Sequence[Path] | None) -> Cases:
+    from vancectl.routes.case import read_cases
+    from vancectl.routes.files import default_files
 
     project = scope.layers.project
-    paths = list(given) if given else project_cases(project.folder) if project is not None else []
-    return [case for path in paths for case in read_cases(path)]
+    return read_cases(given or (default_files(project.folder) if project is not None else ()))
 
 
 def _print(report: Report, output: Output, wanted: ReportFormat | None, *, word_list: bool) -> None:

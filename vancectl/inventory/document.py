@@ -39,17 +39,13 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Document:
-    """One YAML file: its root mapping, or none where findings say why; `findings` grows while it is read.
-
-    `list_root` is a list at the top, which is a fault in all files but those of cases.
-    """
+    """One YAML file: its root mapping, or none where findings say why; `findings` grows while it is read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.findings: list[Finding] = []
         self.lines: list[str] = []
         self.root: Node = None
-        self.list_root: Node = None
         self.exhausted = False
         self._values = self._characters = 0
 
@@ -138,7 +134,6 @@ class Document:
         if isinstance(root, yaml.MappingNode):
             self.root = root
         else:
-            self.list_root = root if isinstance(root, yaml.SequenceNode) else None
             self.add("not-a-mapping", root, found=kind_of(root))
 
     def _syntax(self, error: yaml.YAMLError, text: str) -> None:

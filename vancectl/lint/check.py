@@ -14,7 +14,6 @@ from vancectl.inventory.catalog import EngineCatalog
 from vancectl.inventory.finding import Finding
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.inventory.rule import RULES, Severity
-from vancectl.lint.cases import Case
 from vancectl.lint.descriptions import description_findings
 from vancectl.lint.fields import field_findings
 from vancectl.lint.library import Library
@@ -25,7 +24,10 @@ from vancectl.lint.reachability import trigger_findings
 from vancectl.lint.readiness import catalog_findings, settings_findings
 from vancectl.lint.strays import stray_findings
 from vancectl.lint.wordlist import WordList
+from vancectl.routes.case import Cases
 from vancectl.settings import Settings
+
+NO_CASES = Cases((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def check(
     load_settings: Callable[[], Settings],
     *,
     words: WordList | None = None,
-    cases: Sequence[Case] = (),
+    cases: Cases = NO_CASES,
     within: Sequence[Path] = (),
 ) -> Report:
     """Checks everything, since recipes are judged by their neighbours; `within` picks files and folders to tell of."""
@@ -65,7 +67,8 @@ def check(
         *_schema_findings(library),
         *field_findings(library),
         *trigger_findings(library),
-        *phrase_findings(library, words, cases),
+        *phrase_findings(library, words, cases.cases),
+        *cases.findings,
         *description_findings(library),
         *override_findings(library),
         *stray_findings(library),

@@ -41,6 +41,12 @@ EXPLANATIONS: dict[str, str] = {
     "second-folder": "Of `.vance` and `_vance` one counts, else files of one name would meet.",
     "linked-folder": "Followed, a link to a folder could leave the layer or never end.",
     "no-home": "Without a home directory there is no tenant, so its settings and recipes are missing.",
+    "no-cases": "A file of cases that holds none tests nothing, and looks as if it did.",
+    "case-key": "A key that is not known claims nothing: with `expct: python` the case would never fail.",
+    "case-claims-nothing": "Whatever is decided, such a case is right.",
+    "case-contradiction": "One of its claims rules out the other, so that no decision could satisfy it.",
+    "case-recipe": "The recipe was renamed or removed, or is internal, so that the case can only fail.",
+    "bad-line": "Files that end in .jsonl hold one case a line, so that a line can be named.",
     "misplaced-field": "`params` may hold anything an engine wants, so a field of the recipe that slipped in there "
     "is passed "
     "on in silence and does nothing. A param of that name that is meant can be allowed with a comment.",

@@ -8,10 +8,11 @@ from itertools import islice
 
 from vancectl.errors import Place
 from vancectl.inventory.finding import Finding
+from vancectl.inventory.name import canonical
 from vancectl.inventory.recipe import Recipe
-from vancectl.lint.cases import Case
 from vancectl.lint.library import Library
 from vancectl.lint.wordlist import WordList
+from vancectl.routes.case import Case
 from vancectl.selector.phrase import normalise_phrase, unspaced
 from vancectl.selector.trigger import single_recipe
 
@@ -74,13 +75,14 @@ def _in_cases(library: Library, cases: Sequence[Case]) -> Iterator[Finding]:
     for case in cases:
         hits = library.index.hits(case.task)
         name = single_recipe(hits)
-        if name is not None and name not in case.accepted:
+        right, wrong = (tuple(map(canonical, names)) for names in (case.right_names, case.avoid))
+        if name is not None and (name in wrong or (right and name not in right)):
             recipe = library.by_name[name]
             place = library.outline(recipe.path).item(("triggers", "keywords"), hits[0].phrase)
             data = {
                 "phrase": hits[0].phrase,
                 "task": case.task,
                 "case": str(case.place),
-                "expected": " or ".join(case.accepted),
+                "expected": " or ".join(case.right_names) or "another",
             }
             yield Finding("hits-case", place, data)
