@@ -20,6 +20,8 @@ OTHER: dict[str, Any] = {
     "selector.backend": "off",
     "selector.command": ["oracle", "-x y"],
     "selector.timeout": 2.5,
+    "log.decisions": False,
+    "log.tasks": True,
     "selector.maxAttempts": 5,
     "models": {"own": "some-model"},
     "spawn.command": ["agent", "{task}", ""],
@@ -67,7 +69,8 @@ def test_bundled(bundled: dict[str, dict[str, Any]]) -> None:
     assert values == {
         "routing.fallback.recipe": "slart-and-run", "routing.recipeListLimit": 50, "session.defaultChatEngine": None,
         "selector.model": None, "selector.backend": "auto", "selector.command": None, "selector.timeout": 30.0,
-        "selector.maxAttempts": 2, "spawn.command": None, "spawn.stdin": "payload", "spawn.env": {},
+        "selector.maxAttempts": 2, "log.decisions": True, "log.tasks": False,
+        "spawn.command": None, "spawn.stdin": "payload", "spawn.env": {},
         "spawn.timeout": None, "spawn.engines": {}, "spawn.preset": "worker", "spawn.maxDepth": 5,
         "routing.fallback.generateTimeout": 240.0,
     }  # fmt: skip

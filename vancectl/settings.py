@@ -66,6 +66,12 @@ def _text(value: Any) -> str:
     return value
 
 
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError
+    return value
+
+
 def _whole(least: int) -> Callable[[Any], int]:
     def clean(value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
@@ -132,6 +138,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 TEXT = Kind("text", _text, "value", optional=True)
+FLAG = Kind("true or false", _flag)
 WHOLE = Kind("a whole number, at least 1", _whole(1))
 ARGV = Kind(
     "a list of texts: the program, then its arguments",
@@ -159,6 +166,8 @@ KINDS: dict[str, Kind] = {
     "selector.command": ARGV,
     "selector.timeout": SECONDS,
     "selector.maxAttempts": WHOLE,
+    "log.decisions": FLAG,
+    "log.tasks": FLAG,
     "models": Kind("a mapping of alias to model", _models, "values"),
     "spawn.command": SPAWN_ARGV,
     "spawn.preset": TEXT,

@@ -202,7 +202,7 @@ def test_a_wrong_command_keeps_the_decision(ws: Workspace, command: list[str], t
         assert (failed.json["decision"], failed.json["recipe"]) == ("MATCH", "good")
         assert str(ws.path("T/settings.yaml")) in failed.json["error"]
         assert told in failed.stderr
-    assert not ws.state.exists()
+    assert not (ws.state / "processes.sqlite3").exists()
 
 
 def test_a_missing_param_keeps_the_decision_and_the_name(ws: Workspace) -> None:
@@ -238,4 +238,4 @@ def test_a_dry_run_names_files_that_it_does_not_write(ws: Workspace) -> None:
     ws.settings(spawn__command=["agent", "{payload_file}", "{prompt_file}"], spawn__stdin="none")
     argv = ws.run("delegate", "--dry-run", "fix tests").expect().json["plan"]["argv"]
     assert argv == ["agent", "<process folder>/payload.json", "<process folder>/prompt.txt"]
-    assert not ws.state.exists()
+    assert not (ws.state / "processes.sqlite3").exists()

@@ -228,7 +228,7 @@ def test_without_a_spawn_command_the_decision_is_still_told(ws: Workspace, optio
         f"  help: set spawn.command (or spawn.engines.{engine}.command) in the tenant's settings.yaml, for example "
         'spawn: {command: [claude, -p, --, "{task}"], stdin: none}; `vancectl settings show` names the file\n'
     )
-    assert not ws.state.exists()
+    assert not (ws.state / "processes.sqlite3").exists()
 
 
 def test_the_example_of_the_error_works_as_it_is(ws: Workspace) -> None:
@@ -258,7 +258,7 @@ def test_a_dry_run_starts_nothing(ws: Workspace) -> None:
     assert document["plan"]["payload"]["appliedRecipe"]["params"] == {"n": 2}
     assert "process" not in document
     assert not ws.path("P/good").exists()
-    assert not ws.state.exists()
+    assert not (ws.state / "processes.sqlite3").exists()
 
 
 def test_the_plan_is_what_is_then_started(ws: Workspace) -> None:

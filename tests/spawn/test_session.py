@@ -273,5 +273,5 @@ def test_the_state_directory_may_lie_deep_and_not_exist_yet(ws: Workspace) -> No
     good(ws, "true")
     deep = ws.root / "a" / "b" / "c"
     ws.run("delegate", "fix tests", env={"VANCECTL_STATE_DIR": str(deep)}).expect()
-    assert sorted(path.name for path in deep.iterdir()) == ["processes", "processes.sqlite3"]
+    assert sorted(path.name for path in deep.iterdir()) == ["log", "processes", "processes.sqlite3"]
     assert not Path(ws.state).exists()

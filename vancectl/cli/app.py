@@ -25,12 +25,13 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "chat": ("vancectl.cli.chat", "Start the session's chat process, or find it."),
     "spawn": ("vancectl.cli.spawn", "The spawn command: list the presets, test one."),
     "worker": ("vancectl.cli.worker", "Run the recipe of a payload through the Messages API."),
-    "recipes": ("vancectl.cli.recipes", "Recipes: list them, show one, show the layers."),
+    "recipes": ("vancectl.cli.recipes", "Recipes: list and show them, check them, write new ones."),
     "check": (
         "vancectl.cli.check",
         "Check that tasks get the recipes that cases say, without a key and without a network.",
     ),
     "catalog": ("vancectl.cli.catalog", "The engine catalog: show it, read it again."),
+    "log": ("vancectl.cli.log", "Show what was decided, the rates per stage, and the recipes that are never chosen."),
     "settings": ("vancectl.cli.settings", "Settings: bundled < tenant < environment < options."),
 }
 

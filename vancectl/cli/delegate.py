@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vancectl.cli.completion import complete_recipe
+from vancectl.cli.explain import ExplainOption, WhyOption
 from vancectl.cli.scope import Scope, scoped
 from vancectl.cli.select import JsonOption, ModelOption, ReplayOption
 
 if TYPE_CHECKING:
+    from vancectl.cli.explain import Account
     from vancectl.cli.output import Output
     from vancectl.spawn.delegation import Delegated
     from vancectl.spawn.request import Request
@@ -101,6 +103,8 @@ def delegate(
     fail_fast: Annotated[
         bool, typer.Option("--fail-fast", help="Start no further child of the plan once one has failed.")
     ] = False,
+    explain: ExplainOption = False,
+    why: WhyOption = None,
     replay: ReplayOption = None,
     model: ModelOption = None,
     json_output: JsonOption = False,
@@ -112,6 +116,7 @@ def delegate(
     ] = False,
 ) -> None:
     """Decide which recipe fits a task, and start it."""
+    from vancectl.cli.explain import Account
     from vancectl.cli.task import read_task, read_text
     from vancectl.errors import ExitStatus, UsageError
     from vancectl.folders import state_dir
@@ -164,16 +169,19 @@ def delegate(
         )
     wanted = _in_session(wanted, session)
     scope.report_findings(output)
-    delegation = Delegation(
-        scope.cascade,
-        load_catalog,
-        scope.settings,
-        ProcessStore(state_dir()),
-        scope.selector(model, replay=replay).select,
-    )
-    watcher = Terminal(output) if not output.as_json else None
+    selector = scope.selector(model, replay=replay)
+    delegation = Delegation(scope.cascade, load_catalog, scope.settings, ProcessStore(state_dir()), selector.select)
+    if why is not None:
+        scope.cascade.find(why)  # a mistyped name is told before anything is started
+    explaining = explain or why is not None
+    # An explanation belongs before the reply, so that nothing is shown while the reply still comes.
+    watcher = Terminal(output) if not output.as_json and not explaining else None
     answer = delegation.run(wanted, dry_run=dry_run, strict=strict, watcher=watcher)
-    print_answer(answer, output, watcher)
+    account = Account(scope, selector, wanted.task or "", answer.decision) if explaining else None
+    print_answer(answer, output, watcher, account, explain=explain, why=why)
+    if not (dry_run or answer.existing):
+        instead = answer.fallback.recipe if answer.fallback is not None else None
+        scope.remember(output, "delegate", answer.decision, wanted.task or "", instead)
     if answer.error is not None:
         raise answer.error
     if strict and answer.unanswered:
@@ -260,10 +268,10 @@ class Terminal:
             self._output.text("\n")
 
 
-def decided_facts(answer: Delegated) -> list[tuple[str, str]]:
+def decided_facts(answer: Delegated, *, explain: bool = False) -> list[tuple[str, str]]:
     from vancectl.cli.report import decision_facts
 
-    facts = decision_facts(answer.as_json())
+    facts = decision_facts(answer.as_json(), explain=explain)
     if answer.fallback is not None:
         facts.append(("fallback", f"{answer.fallback.recipe} ({answer.fallback.source})"))
         facts.append(("generated", answer.fallback.generated or ""))
@@ -271,17 +279,32 @@ def decided_facts(answer: Delegated) -> list[tuple[str, str]]:
     return facts
 
 
-def print_answer(answer: Delegated, output: Output, watcher: Terminal | None) -> None:
+def print_answer(
+    answer: Delegated,
+    output: Output,
+    watcher: Terminal | None,
+    account: Account | None = None,
+    *,
+    explain: bool = False,
+    why: str | None = None,
+) -> None:
+    from vancectl.cli.explain import print_explanation, print_why
+
     document = answer.as_json()
     for warning in document["warnings"]:
         output.warn(warning)
+    reason = account.why(why) if account is not None and why is not None else None
     if output.as_json:
+        if account is not None and explain:
+            document["explanation"] = account.explanation.as_json()
+        if reason is not None:
+            document["why"] = reason.as_json()
         output.document(document)
         return
     if watcher is not None and watcher.replied:
         watcher.end()  # the reply is the last that is said; what failed is told on stderr
         return
-    facts = decided_facts(answer) if watcher is None or not watcher.decided else []
+    facts = decided_facts(answer, explain=explain) if watcher is None or not watcher.decided else []
     if answer.plan is not None:
         facts.append(("plan", json.dumps(answer.plan["argv"], ensure_ascii=False)))
     process = dict(answer.process or {})
@@ -290,6 +313,10 @@ def print_answer(answer: Delegated, output: Output, watcher: Terminal | None) ->
         facts.append(("process", f"{process['name']} {process['status']}"))
         facts.extend((key, _in_words(value)) for key, value in process.items() if key not in _SAID)
     output.facts(facts)
+    if account is not None and explain:
+        print_explanation(account.explanation, document, output)
+    if reason is not None:
+        print_why(reason, output)
     if reply is not None:
         from vancectl.printable import printable
 

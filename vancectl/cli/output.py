@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Row = Sequence[str]
+# A piece of a line and how it looks, as rich has it: `bold red`, or nothing.
+Part = tuple[str, str]
 
 # What a table's column gets at the least, with the gap before it.
 _LEAST = 10
@@ -94,6 +96,20 @@ class Output:
                 grid.add_row(label, Text(printable(value, layout=True)))
         with _watched_stdout():
             _console().print(grid)
+            sys.stdout.flush()
+
+    def styled(self, lines: Iterable[Sequence[Part]]) -> None:
+        """Lines for people, each of styled parts; a long one is wrapped below its own indentation."""
+        from rich.text import Text
+
+        console = _console()
+        with _watched_stdout():
+            for line in lines:
+                text = Text.assemble(*((printable(part), style) for part, style in line))
+                indent = len(text.plain) - len(text.plain.lstrip(" "))
+                for wrapped in text[indent:].wrap(console, max(console.width - indent, _LEAST)):
+                    wrapped.rstrip()
+                    console.print(Text(" " * indent) + wrapped if wrapped else "", overflow="ignore", no_wrap=True)
             sys.stdout.flush()
 
     # -- stderr

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vancectl.cli.authoring import copy_recipe, edit_recipe, new_recipe
 from vancectl.cli.completion import complete_recipe
+from vancectl.cli.lint import lint_recipes
+from vancectl.cli.map import map_recipes
 from vancectl.cli.recipes_diff import diff_recipes
 from vancectl.cli.scope import Scope, scoped
+from vancectl.cli.shadows import changes_in_words, shadowed_recipes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,8 +28,16 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     add_completion=False,
-    help="Recipes: list them, show one, show the layers.",
+    help="Recipes: list and show them, check them, write new ones.",
 )
+
+
+app.command("lint")(lint_recipes)
+app.command("shadowed")(shadowed_recipes)
+app.command("map")(map_recipes)
+app.command("new")(new_recipe)
+app.command("copy")(copy_recipe)
+app.command("edit")(edit_recipe)
 
 
 class LayerChoice(StrEnum):
@@ -59,9 +71,13 @@ def list_recipes(
     if output.as_json:
         output.rendered_array(render(entry.recipe, _shadows(entry)) for entry in entries)
         return
+    columns, rows = ["name", "engine", "layer", "shadows", "triggers", "description"], list(map(_cells, entries))
+    if not any(entry.shadows for entry in entries):  # the room is better used where nothing is shadowed
+        rows = [row[:3] + row[4:] for row in rows]
+        columns.remove("shadows")
     output.table(
-        ("name", "engine", "layer", "triggers", "description"),
-        map(_cells, entries),
+        columns,
+        rows,
         empty="no recipes; `vancectl recipes path` shows where they belong",
         one_line=True,
     )
@@ -113,6 +129,7 @@ def show_recipe(
             ("layer", row["layer"]),
             ("file", row["path"]),
             ("shadows", "\n".join(f"{shadow['layer']}: {shadow['path']}" for shadow in shadows)),
+            ("changes", "\n".join(changes_in_words(entry, entry.shadows[0])) if entry.shadows else ""),
             ("description", row["description"].strip()),
             ("triggers", ", ".join(row["triggers"])),
             ("profile", applied.profile or ""),
@@ -165,15 +182,17 @@ def _shadows(entry: Entry) -> list[str]:
     return [file.path for file in entry.shadows]
 
 
-def _cells(entry: Entry) -> tuple[str, str, str, str, str]:
+def _cells(entry: Entry) -> tuple[str, ...]:
     from vancectl.inventory.recipe import BrokenRecipe
     from vancectl.printable import plain_line
 
     recipe = entry.recipe
     layer = recipe.layer.kind.value
+    shadows = ", ".join(file.layer.kind.value for file in entry.shadows)
     if isinstance(recipe, BrokenRecipe):
-        return entry.name, "", layer, "", f"broken: {recipe.finding.sentence()}"
-    return entry.name, recipe.engine, layer, ", ".join(map(plain_line, recipe.phrases)), plain_line(recipe.description)
+        return entry.name, "", layer, shadows, "", f"broken: {recipe.finding.sentence()}"
+    phrases = ", ".join(map(plain_line, recipe.phrases))
+    return entry.name, recipe.engine, layer, shadows, phrases, plain_line(recipe.description)
 
 
 def _print_file(recipe: Recipe | BrokenRecipe, output: Output) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from vancectl.inventory.inventory import Inventory
     from vancectl.inventory.layer import Layers
     from vancectl.selector.candidates import Candidates
+    from vancectl.selector.journal import Journal
     from vancectl.selector.selector import Selector
     from vancectl.selector.semantic import Semantic
     from vancectl.settings import Settings
@@ -99,6 +100,37 @@ class Scope:
         from vancectl.selector.candidates import Candidates
 
         return Candidates(self.inventory, lambda: self.settings)
+
+    @property
+    def journal(self) -> Journal | None:
+        """The decision log; None without a home directory."""
+        from vancectl.folders import state_dir
+        from vancectl.selector.journal import Journal
+
+        state = state_dir()
+        return Journal(state) if state is not None else None
+
+    def remember(
+        self,
+        output: Output,
+        command: str,
+        decision: dict[str, Any],
+        task: str,
+        fallback: str | None = None,
+    ) -> None:
+        """Logs a decision. That this fails is worth a note, and no more: the decision stands."""
+        from vancectl.inventory.layer import tenant_folder
+        from vancectl.selector.journal import entry, find_policy
+
+        journal = self.journal
+        if journal is None:
+            return
+        policy = find_policy(tenant_folder(self.layers.tenant), self._assignments, lambda: self.settings)
+        if policy.decisions:
+            try:
+                journal.append(entry(command, decision, task, policy, fallback))
+            except OSError as error:
+                output.note(f"the decision is not logged: {(error.strerror or str(error)).lower()} ({journal.path})")
 
     def selector(self, model: str | None, *, many_tasks: bool = False, replay: Path | None = None) -> Selector:
         """Stage two is put together when a task first needs it: its parts are costly to load.

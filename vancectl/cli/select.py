@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vancectl.cli.explain import ExplainOption, WhyOption
 from vancectl.cli.jobs import DEFAULT_JOBS, JobsOption, Via, ViaOption
 from vancectl.cli.scope import Scope, scoped
 
@@ -67,9 +68,8 @@ def select(
     json_output: JsonOption = False,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 on NONE.")] = False,
     strict: StrictOption = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Say more about how it was decided, and its cost.")
-    ] = False,
+    explain: ExplainOption = False,
+    why: WhyOption = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Show the size of the prompt, part by part, and ask no model.")
     ] = False,
@@ -98,11 +98,13 @@ def select(
     for broken in scope.inventory.broken:
         output.warn(f"broken recipe left out: {broken.fault}")
     if batch is not None:
+        _refuse_explaining(explain=explain, why=why)
         tally = _select_batch(scope, output, selector, batch, output_file, template, jobs, resume=resume, via=via)
         none, unanswered, bad_lines = tally.none, tally.unanswered, tally.bad_lines
     else:
         decision = selector.select(words or "")
-        _print_decision(decision, output, explain=explain)
+        _print_decision(scope, selector, words or "", decision, output, explain=explain, why=why)
+        scope.remember(output, "select", decision.as_json(), words or "")
         none, unanswered, bad_lines = int(not decision.matches), int(decision.unanswered), 0
     if strict and unanswered:
         raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
@@ -153,13 +155,45 @@ def _select_batch(
     return tally
 
 
-def _print_decision(decision: Decision, output: Output, *, explain: bool) -> None:
-    if output.as_json:
-        output.document(decision.as_json())
+def _refuse_explaining(*, explain: bool, why: str | None) -> None:
+    from vancectl.errors import UsageError
+
+    if explain or why is not None:
+        raise UsageError("--batch explains nothing", remedy="give the one task that you want explained")
+
+
+def _print_decision(
+    scope: Scope, selector: Selector, task: str, decision: Decision, output: Output, *, explain: bool, why: str | None
+) -> None:
+    """The decision, and where it was asked for the way that led to it."""
+    if not explain and why is None:
+        if output.as_json:
+            output.document(decision.as_json())
+        else:
+            from vancectl.cli.report import decision_facts
+
+            output.facts(decision_facts(decision.as_json()))
         return
+    from vancectl.cli import explain as shown
     from vancectl.cli.report import decision_facts
 
-    output.facts(decision_facts(decision.as_json(), explain=explain))
+    document = decision.as_json()
+    account = shown.Account(scope, selector, task, document)
+    reason = account.why(why) if why is not None else None
+    would = shown.outlook(scope, decision, task) if explain else None
+    if output.as_json:
+        if would is not None:
+            document["explanation"] = {**account.explanation.as_json(), "outlook": would}
+        if reason is not None:
+            document["why"] = reason.as_json()
+        output.document(document)
+        return
+    output.facts(decision_facts(document, explain=explain))
+    if would is not None:
+        shown.print_explanation(account.explanation, document, output)
+        shown.print_outlook(would, document, output)
+    if reason is not None:
+        shown.print_why(reason, output)
 
 
 def _print_estimate(scope: Scope, output: Output, task: str) -> None:

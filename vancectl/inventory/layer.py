@@ -40,6 +40,11 @@ class Layers(NamedTuple):
     project: Project | None = None
     findings: tuple[Finding, ...] = ()
 
+    @property
+    def has_bundled(self) -> bool:
+        """False where `--recipes` took the place of the cascade."""
+        return any(layer.kind is LayerKind.BUNDLED for layer in self.nearest_first)
+
 
 def find_layers(
     directory: Path, *, tenant: str | None = None, with_project: bool = True, directories: Sequence[Path] = ()

@@ -7,10 +7,11 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """An error breaks the file, a warning leaves it usable."""
+    """An error: it cannot be used as it stands. A warning leaves it usable. A note only tells what holds."""
 
     ERROR = "error"
     WARNING = "warning"
+    NOTE = "note"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class Rule:
     remedy: str
 
 
-_E, _W = Severity.ERROR, Severity.WARNING
+_E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 RULES: dict[str, Rule] = {
     # reading the file
@@ -76,5 +77,91 @@ RULES: dict[str, Rule] = {
     ),
     "second-folder": Rule(_W, "is not used, since {other} stands beside it", "merge the two"),
     "linked-folder": Rule(_W, "is a link to the folder {target}, which is not followed", "copy the folder here"),
-    "no-home": Rule(_W, "no home directory: the tenant layer is left out", "set HOME or VANCECTL_CONFIG_DIR"),
+    "no-home": Rule(_N, "no home directory: the tenant layer is left out", "set HOME or VANCECTL_CONFIG_DIR"),
+    # what only `recipes lint` looks for, since it takes the whole library, or more time than a start has: the file
+    "misplaced-field": Rule(_W, "`{field}` has no effect here, one level too deep", "move it to the top level"),
+    "yaml-boolean": Rule(_W, "`{value}` is read as {kind}", "write {kind}, or quote it if the text is meant"),
+    "yaml-octal": Rule(_W, "`{value}` is read as the number {number}, in base 8", "quote it if the text is meant"),
+    "skill-not-allowed": Rule(_W, "the skill `{skill}` is active but not in `allowedSkills`", "allow it, or drop it"),
+    "bad-template": Rule(_E, "`{field}` is no valid template: {problem}", "mend the template, or quote its braces"),
+    "stray-file": Rule(_W, "is not read{beside}", "move it out of the layer"),
+    # triggers
+    "never-alone": Rule(
+        _W, "the phrase “{phrase}” of `{recipe}` can never be the only hit: each task that holds it also hits "
+        "{blockers}",
+        "change one of the phrases, or set `triggers.match: word` where a part of a word is hit",
+    ),
+    "dead-recipe": Rule(
+        _W, "none of its phrases can decide alone", "give it a phrase that no other recipe has a part of"
+    ),
+    "redundant-phrase": Rule(
+        _W, "the phrase “{phrase}” adds nothing to “{other}”, which is in it", "remove one of them"
+    ),
+    "short-phrase": Rule(_W, "the phrase “{phrase}” is so short that it is hit by accident", "use two or more words"),
+    "one-word": Rule(_W, "the phrase “{phrase}” is one common word", "say what is asked for: a verb and its object"),
+    "inside-words": Rule(
+        _W, "the phrase “{phrase}” stands inside of other words: {words}", "set `triggers.match: word`, or use more "
+        "words"
+    ),
+    "in-description": Rule(
+        _W, "the phrase “{phrase}” stands in the description of `{other}`, so tasks for that may hit it",
+        "use words that only this recipe's tasks have",
+    ),
+    "hits-case": Rule(
+        _W, "the phrase “{phrase}” decides the case “{task}” ({case}), which expects {expected}",
+        "change the phrase, or the case",
+    ),
+    # descriptions
+    "thin-description": Rule(
+        _W, "the description has {count} words; a model cannot choose by so few",
+        "say in {least} words or more what it does, when to take it, and what it is not for",
+    ),
+    "long-description": Rule(
+        _W, "the description has {count:,} characters, and each question to the model holds them all",
+        "keep it under {most:,}",
+    ),
+    "copied-description": Rule(_W, "the description is the same as that of `{other}`", "say what tells the two apart"),
+    "alike-description": Rule(
+        _W, "the description is so much like that of `{other}` ({likeness:.0%}) that no reader could choose",
+        "say in each what the other is for",
+    ),
+    "like-default": Rule(
+        _W, "nothing in the description tells it from `default`: it has no word that is not in that one", "name "
+        "what only this recipe does"
+    ),
+    "no-when": Rule(
+        _W, "the description says what the recipe does, but not when to take it",
+        "add a sentence such as “Take it when …; not for …”",
+    ),
+    "orders-reader": Rule(_W, "the description gives orders to its reader: “{words}”", "describe the recipe instead"),
+    "hidden-text": Rule(_W, "the description holds the invisible character {character}", "remove it"),
+    # the cascade
+    "shadows": Rule(
+        _N, "takes the place of the {layer} recipe {other}; {difference}", "`vancectl recipes show` has more"
+    ),
+    "engine-changed": Rule(
+        _W, "the engine is `{engine}`, but `{before}` in the {layer} recipe whose place it takes",
+        "give the recipe a name of its own if it does something else",
+    ),
+    "hides-tenant": Rule(
+        _W, "the project hides the tenant's recipe {other}; {difference}", "rename it unless that is meant"
+    ),
+    # settings and catalog
+    "bad-settings": Rule(_E, "the settings cannot be used: {problem}", "{advice}"),
+    "bad-catalog": Rule(_E, "the catalog cannot be used: {problem}", "{advice}"),
+    "unknown-fallback": Rule(_E, "`{key}` names the recipe `{recipe}`, which is not there{nearest}", "name another"),
+    "broken-fallback": Rule(_E, "`{key}` names the recipe `{recipe}`, which is broken", "mend the recipe"),
+    "no-program": Rule(_E, "the program `{program}` of `{key}` is not on the PATH", "install it, or name another"),
+    "task-as-option": Rule(
+        _W, "`{{task}}` stands alone in `{key}`: a task that begins with `-` would be an option of the program",
+        'put "--" before it, or give the task on stdin',
+    ),
+    # the comments that silence a finding
+    "allow-without-reason": Rule(
+        _W, "`lint: allow {allowed}` gives no reason, and silences nothing", "add ` - reason`"
+    ),
+    "allow-unknown": Rule(
+        _W, "`lint: allow {allowed}` names no rule{nearest}", "`recipes lint --explain CODE` knows all"
+    ),
+    "allow-unused": Rule(_W, "`lint: allow {allowed}` silences nothing", "remove it"),
 }  # fmt: skip

@@ -91,7 +91,7 @@ def at_whole_words(text: str, start: int, end: int) -> bool:
 
 
 def _free(edge: str, neighbour: str) -> bool:
-    if not neighbour or _unspaced(edge) or _unspaced(neighbour):
+    if not neighbour or unspaced(edge) or unspaced(neighbour):
         return True
     # Marks belong to the letter before them: vowel signs of Indic scripts are no `isalnum` letters. Variation selectors
     # count as marks too, but belong to emoji.
@@ -99,6 +99,7 @@ def _free(edge: str, neighbour: str) -> bool:
     return not (neighbour.isalnum() or is_mark)
 
 
-def _unspaced(character: str) -> bool:
+def unspaced(character: str) -> bool:
+    """Whether a character belongs to a script that puts no spaces between words."""
     code = ord(character)
     return code >= _UNSPACED[0][0] and any(low <= code <= high for low, high in _UNSPACED)

@@ -55,6 +55,16 @@ class TriggerIndex:
             return found
         return [(number, *span_in_original(task, start, end)) for number, start, end in found]
 
+    def places(self, task: str) -> list[Hit]:
+        """Every place of every phrase in the task, in its order: for a person who wants to see them."""
+        text = normalise(task)
+        found = [
+            Hit(trigger.recipe, trigger.phrase, *span_in_original(task, start, start + len(trigger.folded)))
+            for trigger in self.triggers
+            for start in self._places(trigger, text)
+        ]
+        return sorted(found, key=lambda hit: (hit.start, hit.end))
+
     def _one_by_one(self, text: str) -> list[Found]:
         return [
             (number, start, start + len(trigger.folded))

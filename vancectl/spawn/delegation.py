@@ -63,6 +63,11 @@ class Delegated:
     outcome: str | None = None
     generator: dict[str, Any] | None = None
 
+    @property
+    def existing(self) -> bool:
+        """Whether nothing was decided, since the name has its process already."""
+        return self.process is not None and "existingStatus" in self.process
+
     def as_json(self) -> dict[str, Any]:
         document = dict(self.decision)
         parts = ("outcome", "fallback", "generator", "plan", "process")

@@ -1,0 +1,161 @@
+"""`vancectl recipes lint`: what is wrong with the library, for people, CI and code hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vancectl.cli.scope import Scope, scoped
+
+if TYPE_CHECKING:
+    from vancectl.cli.output import Output
+    from vancectl.inventory.cascade import Cascade
+    from vancectl.lint.check import Report
+    from vancectl.routes.case import Cases
+
+
+class ReportFormat(StrEnum):
+    """How the report is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    GITHUB = "github"
+    SARIF = "sarif"
+
+
+@scoped
+def lint_recipes(
+    scope: Scope,
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="[PATH…]", help="Tell only of these files and folders.")
+    ] = None,
+    report_format: Annotated[
+        ReportFormat | None, typer.Option("--format", help="How to report. [text on a terminal, else json]")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 on warnings, too.")] = False,
+    explain: Annotated[
+        str | None, typer.Option("--explain", metavar="CODE", help="Say what a rule is for; `all` lists every rule.")
+    ] = None,
+    cases: Annotated[
+        list[Path] | None,
+        typer.Option("--cases", metavar="FILE", help="Hold phrases against these cases. [the project's]"),
+    ] = None,
+    json_output: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+) -> None:
+    """Check recipes, settings and catalog, and tell of what will go wrong."""
+    from vancectl.errors import ExitStatus
+    from vancectl.inventory.catalog import load_catalog
+    from vancectl.inventory.rule import Severity
+    from vancectl.lint.check import check
+    from vancectl.lint.wordlist import find_word_list
+
+    output = scope.output(as_json=json_output or report_format is ReportFormat.JSON)
+    if explain is not None:
+        _explain(explain, output)
+        return
+    words = find_word_list()
+    if words is None:
+        output.note("the rules on common words need a list of words: pip install 'vancectl[lint]'")
+    cascade, within = _with_paths(scope, paths or [])
+    report = check(
+        cascade,
+        load_catalog,
+        lambda: scope.settings,
+        words=words,
+        cases=_cases(scope, cases),
+        within=within,
+    )
+    _print(report, output, report_format, word_list=words is not None)
+    if report.count(Severity.ERROR) or (strict and report.count(Severity.WARNING)):
+        raise typer.Exit(ExitStatus.NEGATIVE)
+
+
+def _with_paths(scope: Scope, paths: Sequence[Path]) -> tuple[Cascade, list[Path]]:
+    """The cascade to check and the paths to tell of.
+
+    A folder that is in no layer is checked as if it were the nearest: so a library can be tried before it is used.
+    """
+    from vancectl.errors import UsageError
+    from vancectl.inventory.cascade import Cascade
+    from vancectl.inventory.layer import Layer, LayerKind
+
+    within = []
+    outside = []
+    for path in paths:
+        absolute = path.absolute()
+        if not absolute.exists():
+            raise UsageError(f"there is no {path}", remedy="name a recipe's file or a folder")
+        within.append(absolute)
+        folders = [layer.directory for layer in scope.layers.nearest_first]
+        known = any(absolute.is_relative_to(folder) or folder.is_relative_to(absolute) for folder in folders)
+        if not known and absolute.name != "settings.yaml":
+            outside.append(absolute if absolute.is_dir() else absolute.parent)
+    if not outside:
+        return scope.cascade, within
+    extra = [Layer(LayerKind.DIRECTORY, folder) for folder in dict.fromkeys(outside)]
+    layers = scope.layers._replace(nearest_first=(*extra, *scope.layers.nearest_first))
+    return Cascade(layers, use_cache=False), within
+
+
+def _cases(scope: Scope, given: Sequence[Path] | None) -> Cases:
+    from vancectl.routes.case import read_cases
+    from vancectl.routes.files import default_files
+
+    project = scope.layers.project
+    return read_cases(given or (default_files(project.folder) if project is not None else ()))
+
+
+def _print(report: Report, output: Output, wanted: ReportFormat | None, *, word_list: bool) -> None:
+    from vancectl.lint import formats
+
+    if wanted is ReportFormat.GITHUB:
+        output.text("".join(f"{line}\n" for line in formats.github_lines(report, Path.cwd())))
+    elif wanted is ReportFormat.SARIF:
+        output.document(formats.as_sarif(report, Path.cwd()))
+    elif output.as_json and wanted is not ReportFormat.TEXT:
+        output.document(formats.as_json(report, word_list=word_list))
+    else:
+        from vancectl.cli.lintreport import print_report
+
+        print_report(report, output, Path.cwd())
+
+
+def _explain(code: str, output: Output) -> None:
+    from vancectl.errors import UsageError
+    from vancectl.inventory.name import nearest_key
+    from vancectl.inventory.rule import RULES
+    from vancectl.lint.explanations import EXPLANATIONS
+
+    if code == "all":
+        rows = [
+            {"code": each, "severity": rule.severity.value, "sentence": rule.sentence} for each, rule in RULES.items()
+        ]
+        if output.as_json:
+            output.array(rows)
+        else:
+            cells = ((row["code"], row["severity"], row["sentence"]) for row in rows)
+            output.table(("code", "severity", "says"), cells, empty="no rules")
+        return
+    if code not in RULES:
+        near = nearest_key(code, RULES)
+        meant = f"did you mean `{near}`? " if near else ""
+        raise UsageError(f"there is no rule `{code}`", remedy=f"{meant}`--explain all` lists every rule")
+    rule = RULES[code]
+    facts = {
+        "code": code,
+        "severity": rule.severity.value,
+        "sentence": rule.sentence,
+        "remedy": rule.remedy,
+        "explanation": EXPLANATIONS.get(code, ""),
+    }
+    if output.as_json:
+        output.document(facts)
+    else:
+        output.facts(
+            [("rule", code), ("severity", facts["severity"]), ("says", rule.sentence), ("remedy", rule.remedy),
+             ("why", facts["explanation"]), ("allow it", f"# lint: allow {code} - the reason")]
+        )  # fmt: skip

@@ -1,0 +1,94 @@
+"""How two recipes differ, field by field: what an override changes in the recipe whose place it takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from vancectl.inventory.recipe import BrokenRecipe, Recipe
+from vancectl.printable import plain_line
+
+# These are mappings whose entries differ one by one.
+_OPENED = ("params", "triggers", "modes", "profiles")
+_ABSENT = object()
+_LONGEST = 60
+_ITEMS = 6
+
+
+class Difference(NamedTuple):
+    """One field, such as `engine` or `params.model`. A side that lacks it is None."""
+
+    field: str
+    before: Any
+    after: Any
+
+    def as_json(self) -> dict[str, Any]:
+        return {"field": self.field, "before": self.before, "after": self.after}
+
+    def in_words(self) -> str:
+        """One line: short values with an arrow, lists by what comes and goes, long texts by their lines."""
+        before, after = self.before, self.after
+        if isinstance(before, list) or isinstance(after, list):
+            old, new = list(before or ()), list(after or ())
+            gone = [f"-{_short(item)}" for item in old if item not in new]
+            come = [f"+{_short(item)}" for item in new if item not in old]
+            items = [*come, *gone]
+            more = f", and {len(items) - _ITEMS} more" if len(items) > _ITEMS else ""
+            return f"{self.field}: {', '.join(items[:_ITEMS]) or 'in another order'}{more}"
+        if any(
+            isinstance(value, str) and (len(value) > _LONGEST or "\n" in value.strip()) for value in (before, after)
+        ):
+            return f"{self.field}: {_lines(before, after)}"
+        return f"{self.field}: {_short(before)} → {_short(after)}"
+
+
+def differences(before: Recipe, after: Recipe) -> list[Difference]:
+    """What changes on the way from one recipe to the other, in the order of the fields."""
+    return list(_compare(before.fields, after.fields, ""))
+
+
+def difference_in_words(before: Recipe | BrokenRecipe, after: Recipe | BrokenRecipe) -> str:
+    """The names of the fields that differ, for one line."""
+    if isinstance(before, BrokenRecipe) or isinstance(after, BrokenRecipe):
+        return "one of the two is broken"
+    fields = [each.field for each in differences(before, after)]
+    return f"they differ in {', '.join(fields)}" if fields else "they say the same"
+
+
+def _compare(before: Mapping[str, Any], after: Mapping[str, Any], above: str) -> Iterator[Difference]:
+    for key in dict.fromkeys((*before, *after)):
+        old, new = before.get(key, _ABSENT), after.get(key, _ABSENT)
+        if not above and key in _OPENED and all(value is _ABSENT or isinstance(value, dict) for value in (old, new)):
+            yield from _compare(_opened(old), _opened(new), f"{key}.")
+        elif old != new or type(old) is not type(new):
+            yield Difference(above + key, None if old is _ABSENT else old, None if new is _ABSENT else new)
+
+
+def _opened(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _is_long(value: Any) -> bool:
+    return isinstance(value, str) and (len(value) > _LONGEST or "\n" in value.strip())
+
+
+def _short(value: Any) -> str:
+    if value is None:
+        return "–"
+    text = plain_line(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _lines(before: Any, after: Any) -> str:
+    import difflib
+
+    old, new = (str(value or "").strip().splitlines() for value in (before, after))
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    gone = come = 0
+    first = ""
+    for kind, start, end, new_start, new_end in matcher.get_opcodes():
+        if kind != "equal":
+            gone, come = gone + end - start, come + new_end - new_start
+            first = first or next(iter(new[new_start:new_end] or old[start:end]), "")
+    return f"+{come} -{gone} lines, the first: {_short(first)}"

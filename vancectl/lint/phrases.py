@@ -1,0 +1,88 @@
+"""Phrases that are hit where they are not meant: too short, too common, inside of other words, in other texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from vancectl.errors import Place
+from vancectl.inventory.finding import Finding
+from vancectl.inventory.name import canonical
+from vancectl.inventory.recipe import Recipe
+from vancectl.lint.library import Library
+from vancectl.lint.wordlist import WordList
+from vancectl.routes.case import Case
+from vancectl.selector.phrase import normalise_phrase, unspaced
+from vancectl.selector.trigger import single_recipe
+
+# Letters and digits that a phrase should have: where parts of words hit, and where only whole words do.
+LEAST_LETTERS = {False: 4, True: 2}
+# Without a list of words, a single word below this length counts as a common one.
+SHORT_WORD = 6
+WORDS_SHOWN = 5
+_NAME = re.compile(r"[\w/-]+")
+
+
+def phrase_findings(library: Library, words: WordList | None, cases: Sequence[Case] = ()) -> Iterator[Finding]:
+    for recipe in library.inventory.recipes:
+        for phrase in recipe.phrases:
+            folded = normalise_phrase(phrase)
+            if not folded:
+                continue
+            place = library.outline(recipe.path).item(("triggers", "keywords"), phrase)
+            yield from _by_itself(recipe, phrase, folded, place, library.engines or (), words)
+    yield from _in_descriptions(library)
+    yield from _in_cases(library, cases)
+
+
+def _by_itself(
+    recipe: Recipe, phrase: str, folded: str, place: Place, engines: Sequence[str], words: WordList | None
+) -> Iterator[Finding]:
+    """A script without spaces says in one character what others say in a word: nothing there is short or inside."""
+    if any(map(unspaced, folded)):
+        return
+    letters = sum(map(str.isalnum, folded))
+    # `c++` and `.net` are no short words: their marks stand in hardly any text.
+    marked = any(not character.isalnum() and character != " " for character in folded)
+    if letters < LEAST_LETTERS[recipe.whole_words] and not (marked and len(folded) >= LEAST_LETTERS[False] - 1):
+        yield Finding("short-phrase", place, {"phrase": phrase})
+        return
+    if " " in folded or not folded.isalpha():
+        return
+    # Engines' names are allowed as phrases (specification, routing 5).
+    if folded not in engines and (folded in words if words is not None else len(folded) < SHORT_WORD):
+        yield Finding("one-word", place, {"phrase": phrase})
+    if words is not None and not recipe.whole_words:
+        holding = list(islice(words.holding(folded), WORDS_SHOWN))
+        if holding:
+            yield Finding("inside-words", place, {"phrase": phrase, "words": ", ".join(holding)})
+
+
+def _in_descriptions(library: Library) -> Iterator[Finding]:
+    for other in library.inventory.recipes:
+        named = set(_NAME.findall(other.description.lower()))
+        for hit in library.index.hits(other.description):
+            # A description that names the other recipe speaks of it, to say what it is itself not for.
+            if hit.recipe != other.name and hit.recipe not in named:
+                recipe = library.by_name[hit.recipe]
+                place = library.outline(recipe.path).item(("triggers", "keywords"), hit.phrase)
+                yield Finding("in-description", place, {"phrase": hit.phrase, "other": other.name})
+
+
+def _in_cases(library: Library, cases: Sequence[Case]) -> Iterator[Finding]:
+    """Phrases that decide a case against what it expects. Where several recipes are hit, the model still decides."""
+    for case in cases:
+        hits = library.index.hits(case.task)
+        name = single_recipe(hits)
+        right, wrong = (tuple(map(canonical, names)) for names in (case.right_names, case.avoid))
+        if name is not None and (name in wrong or (right and name not in right)):
+            recipe = library.by_name[name]
+            place = library.outline(recipe.path).item(("triggers", "keywords"), hits[0].phrase)
+            data = {
+                "phrase": hits[0].phrase,
+                "task": case.task,
+                "case": str(case.place),
+                "expected": " or ".join(case.right_names) or "another",
+            }
+            yield Finding("hits-case", place, data)

@@ -1,0 +1,83 @@
+"""Settings and catalog that would fail `delegate`: a fallback that is not there, a program that is not there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from vancectl.errors import CatalogError, Place, SettingsError, VancectlError
+from vancectl.inventory.cascade import Cascade, UnknownRecipeError
+from vancectl.inventory.catalog import EngineCatalog
+from vancectl.inventory.finding import Finding
+from vancectl.inventory.recipe import BrokenRecipe
+from vancectl.lint.outline import Outline
+from vancectl.settings import Settings, Source
+from vancectl.spawn.command import find_template
+from vancectl.spawn.fallback import SETTING
+
+
+def catalog_findings(load: Callable[[], EngineCatalog]) -> tuple[tuple[str, ...] | None, list[Finding]]:
+    """The engines' names, or None, and what is wrong with the catalog."""
+    try:
+        catalog = load()
+    except CatalogError as error:
+        return None, [_of_error("bad-catalog", error)]
+    return tuple(catalog.names), [*catalog.findings, *catalog.warnings]
+
+
+def settings_findings(load: Callable[[], Settings], cascade: Cascade, engines: tuple[str, ...]) -> Iterator[Finding]:
+    try:
+        settings = load()
+    except SettingsError as error:
+        yield _of_error("bad-settings", error)
+        return
+    yield from _fallback(settings, cascade)
+    for engine in ("", *settings["spawn.engines"]):
+        try:
+            template = find_template(settings, engine)
+        except SettingsError as error:
+            yield _of_error("bad-settings", error)
+            continue
+        if not template.argv or (engine and template.key == "spawn.command"):
+            continue
+        setting = template.key if not engine else "spawn.engines"
+        place = _place(settings, setting, template.key)
+        program = template.argv[0]
+        if shutil.which(program, path=template.environment.get("PATH") or os.environ.get("PATH")) is None:
+            yield Finding("no-program", place, {"program": program, "key": template.key})
+        arguments = template.argv[1:]
+        alone = next((number for number, part in enumerate(arguments) if part.startswith("{task}")), None)
+        if alone is not None and "--" not in arguments[:alone]:
+            yield Finding("task-as-option", place, {"key": template.key})
+
+
+def _fallback(settings: Settings, cascade: Cascade) -> Iterator[Finding]:
+    name = settings[SETTING]
+    # `--recipes` takes the place of the whole cascade, so that the bundled fallback cannot be there.
+    if not name or (settings.value(SETTING).source is Source.BUNDLED and not cascade.layers.has_bundled):
+        return
+    place = _place(settings, SETTING, SETTING)
+    try:
+        recipe = cascade.find(name).recipe
+    except UnknownRecipeError as error:
+        data = {"key": SETTING, "recipe": name, "known": tuple(error.near), "nearest_to": name}
+        yield Finding("unknown-fallback", place, data)
+        return
+    if isinstance(recipe, BrokenRecipe):
+        yield Finding("broken-fallback", place, {"key": SETTING, "recipe": name})
+
+
+def _place(settings: Settings, setting: str, key: str) -> Place:
+    """Where a value was set: its line in a file, else what set it."""
+    value = settings.value(setting)
+    path = Path(value.origin)
+    if value.source in {Source.BUNDLED, Source.TENANT}:
+        return Outline(path).field(*key.split("."))
+    return Place(path)
+
+
+def _of_error(code: str, error: VancectlError) -> Finding:
+    place = error.where if error.where is not None else Place(Path("settings"))
+    return Finding(code, place, {"problem": error.what(), "advice": error.remedy})
