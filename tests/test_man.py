@@ -20,12 +20,14 @@ import yaml
 
 from tests.workspace import REPOSITORY, Workspace
 from vancectl.cli.app import COMMANDS
+from vancectl.cli.recipes import RECIPES
 from vancectl.errors import ExitStatus, VancectlError
 from vancectl.inventory.catalog import Engine
 from vancectl.inventory.schema import PROFILE_FIELDS, RECIPE_FIELDS
+from vancectl.kinds import KINDS, STDIN_MODES
 from vancectl.selector.decision import Decision, Reason, Stage, Verdict
 from vancectl.selector.use import ModelUse
-from vancectl.settings import KINDS, STDIN_MODES, variable_of
+from vancectl.settings import variable_of
 from vancectl.spawn.command import PLACEHOLDERS
 from vancectl.spawn.delegation import Delegated
 from vancectl.spawn.fallback import Fallback
@@ -213,10 +215,10 @@ def test_no_page_mentions_an_option_that_there_is_not(page: str, help_of: HelpOf
     assert said <= true, f"{page} mentions options that there are not: {', '.join(sorted(said - true))}"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_overview_summarises_a_command_in_its_own_words(command: str, help_of: HelpOf) -> None:
-    own = summary(help_of((command,)))
-    assert COMMANDS[command][1] == own, f"vancectl.cli.app.COMMANDS and `vancectl {command} --help` differ"
+@pytest.mark.parametrize("words", [*((name,) for name in COMMANDS), *(("recipes", name) for name in RECIPES)])
+def test_an_overview_summarises_a_command_in_its_own_words(words: tuple[str, ...], help_of: HelpOf) -> None:
+    table = COMMANDS if len(words) == 1 else RECIPES
+    assert table[words[-1]].summary == summary(help_of(words)), f"the table and `{' '.join(words)} --help` differ"
 
 
 # -- what else is held in tables

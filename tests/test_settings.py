@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.workspace import Result, Workspace
-from vancectl.settings import KINDS, variable_of
+from vancectl.kinds import KINDS
+from vancectl.settings import variable_of
 
 # For every key a value that the bundled settings do not have.
 OTHER: dict[str, Any] = {

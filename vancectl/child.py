@@ -20,6 +20,8 @@ _ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
 _TOLD = ("SIGUSR1", "SIGUSR2")
 _SUSPENDING = "SIGTSTP"
 _GRACE = 1.0
+# What a program may write before its pipe is closed on it: an endless one must not fill our memory.
+MAX_OUTPUT = 64 * 1024 * 1024
 _DRAIN = 1.0
 
 
@@ -54,13 +56,15 @@ def run_child(
     capture_stderr: bool = False,
     on_start: Callable[[int], None] | None = None,
     on_output: Callable[[bytes], None] | None = None,
+    max_output: int = MAX_OUTPUT,
 ) -> Finished:
     """Runs a program to its end and returns its output; without `stdin` it reads an end of file at once.
 
     A time-out ends the whole process group (TERM, then KILL); what was written until then is kept. So does a signal
     that asks for the end, once the program itself has followed it. Raises ChildError where it cannot be started.
 
-    `on_output` gets the standard output as it comes, on another thread.
+    `on_output` gets the standard output as it comes, on another thread. Beyond `max_output` bytes a pipe is closed,
+    which ends most programs with SIGPIPE.
     """
     timed_out = False
     stdout, stderr = bytearray(), bytearray()
@@ -82,9 +86,9 @@ def run_child(
                 on_start(process.pid)
             if stdin is not None:
                 _thread(_feed, process.stdin, stdin)
-            readers = [_thread(_drain, process.stdout, stdout, on_output)]
+            readers = [_thread(_drain, process.stdout, stdout, max_output, on_output)]
             if capture_stderr:
-                readers.append(_thread(_drain, process.stderr, stderr))
+                readers.append(_thread(_drain, process.stderr, stderr, max_output))
             try:
                 process.wait(timeout)
             except subprocess.TimeoutExpired:
@@ -173,9 +177,9 @@ def _feed(pipe: IO[bytes], data: bytes) -> None:
             rest = rest[os.write(pipe.fileno(), rest) :]
 
 
-def _drain(pipe: IO[bytes], into: bytearray, on_output: Callable[[bytes], None] | None = None) -> None:
+def _drain(pipe: IO[bytes], into: bytearray, limit: int, on_output: Callable[[bytes], None] | None = None) -> None:
     with contextlib.suppress(OSError), pipe:
-        while chunk := os.read(pipe.fileno(), 65536):
+        while len(into) <= limit and (chunk := os.read(pipe.fileno(), 65536)):
             into += chunk
             if on_output is not None:
                 on_output(chunk)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.workspace import Workspace
-from vancectl.settings import KINDS
+from vancectl.kinds import KINDS
 
 
 def test_all_keys_in_their_order_with_source_and_file(ws: Workspace) -> None:

@@ -97,6 +97,12 @@ def test_what_it_may_write(asking: Workspace, script: str, recipe: str | None) -
     ("script", "reason", "rationale"),
     [
         pytest.param("exit 3", "command-failed", "LLM call failed: `oracle` failed with status 3", id="status"),
+        pytest.param(
+            "yes",
+            "command-failed",
+            "LLM call failed: `oracle` wrote more than 16,000,000 bytes, which is no reply; check selector.command",
+            id="without-end",
+        ),
         pytest.param("kill -9 $$", "command-failed", "LLM call failed: `oracle` was ended by signal 9", id="a-signal"),
         pytest.param(
             "echo no quota left >&2; exit 1",

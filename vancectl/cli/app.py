@@ -5,59 +5,45 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
 from vancectl import __version__
+from vancectl.cli.group import Lazy, LazyGroup
 from vancectl.errors import ExitStatus, VancectlError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Each command's module, with its line in the overview: a call imports the one module that it needs, help imports none.
-COMMANDS: Mapping[str, tuple[str, str]] = {
-    "select": ("vancectl.cli.select", "Say which recipe fits a task, or that none does, and why."),
-    "delegate": ("vancectl.cli.delegate", "Decide which recipe fits a task, and start it."),
-    "processes": ("vancectl.cli.processes", "Processes: list, show, read, await and stop what was started."),
-    "chat": ("vancectl.cli.chat", "Start the session's chat process, or find it."),
-    "spawn": ("vancectl.cli.spawn", "The spawn command: list the presets, test one."),
-    "worker": ("vancectl.cli.worker", "Run the recipe of a payload through the Messages API."),
-    "recipes": ("vancectl.cli.recipes", "Recipes: list and show them, check them, write new ones."),
-    "check": (
-        "vancectl.cli.check",
+COMMANDS: Mapping[str, Lazy] = {
+    "select": Lazy("vancectl.cli.select:app", "Say which recipe fits a task, or that none does, and why."),
+    "delegate": Lazy("vancectl.cli.delegate:app", "Decide which recipe fits a task, and start it."),
+    "processes": Lazy("vancectl.cli.processes:app", "Processes: list, show, read, await and stop what was started."),
+    "chat": Lazy("vancectl.cli.chat:app", "Start the session's chat process, or find it."),
+    "spawn": Lazy("vancectl.cli.spawn:app", "The spawn command: list the presets, test one."),
+    "worker": Lazy("vancectl.cli.worker:app", "Run the recipe of a payload through the Messages API."),
+    "recipes": Lazy("vancectl.cli.recipes:app", "Recipes: list and show them, check them, write new ones."),
+    "check": Lazy(
+        "vancectl.cli.check:app",
         "Check that tasks get the recipes that cases say, without a key and without a network.",
     ),
-    "catalog": ("vancectl.cli.catalog", "The engine catalog: show it, read it again."),
-    "log": ("vancectl.cli.log", "Show what was decided, the rates per stage, and the recipes that are never chosen."),
-    "settings": ("vancectl.cli.settings", "Settings: bundled < tenant < environment < options."),
+    "catalog": Lazy("vancectl.cli.catalog:app", "The engine catalog: show it, read it again."),
+    "log": Lazy(
+        "vancectl.cli.log:app", "Show what was decided, the rates per stage, and the recipes that are never chosen."
+    ),
+    "settings": Lazy("vancectl.cli.settings:app", "Settings: bundled < tenant < environment < options."),
 }
 
 
-class CommandGroup(TyperGroup):
-    """The commands of the table above, each imported when it is asked for."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in COMMANDS:
-            return None
-        command = typer.main.get_command(import_module(COMMANDS[cmd_name][0]).app)
-        command.name = cmd_name
-        return command
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+class Commands(LazyGroup):
+    table = COMMANDS
 
 
 # Locals in a traceback would show keys; rich would be loaded for every help text.
 app = typer.Typer(
     name="vancectl",
-    cls=CommandGroup,
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -9,35 +9,61 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vancectl.cli.authoring import copy_recipe, edit_recipe, new_recipe
 from vancectl.cli.completion import complete_recipe
-from vancectl.cli.lint import lint_recipes
-from vancectl.cli.map import map_recipes
-from vancectl.cli.recipes_diff import diff_recipes
+from vancectl.cli.group import Lazy, LazyGroup
 from vancectl.cli.scope import Scope, scoped
-from vancectl.cli.shadows import changes_in_words, shadowed_recipes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from vancectl.cli.output import Output
     from vancectl.inventory.cascade import Cascade, Entry
     from vancectl.inventory.recipe import BrokenRecipe, Recipe
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    add_completion=False,
-    help="Recipes: list and show them, check them, write new ones.",
-)
+RECIPES: Mapping[str, Lazy] = {
+    "list": Lazy("vancectl.cli.recipes:list_recipes", "List the recipes in force, broken ones with their fault."),
+    "show": Lazy(
+        "vancectl.cli.recipes:show_recipe",
+        "Show a recipe as it would be applied, its file, its layer, and what it shadows.",
+    ),
+    "path": Lazy(
+        "vancectl.cli.recipes:show_path", "Show the directories of the cascade, nearest first, existing or not."
+    ),
+    "lint": Lazy(
+        "vancectl.cli.lint:lint_recipes", "Check recipes, settings and catalog, and tell of what will go wrong."
+    ),
+    "shadowed": Lazy(
+        "vancectl.cli.shadows:shadowed_recipes", "Show which recipes hide others of their name, and how they differ."
+    ),
+    "map": Lazy(
+        "vancectl.cli.map:map_recipes",
+        "Draw which recipes share triggers, and which descriptions lie close together.",
+    ),
+    "new": Lazy("vancectl.cli.authoring:new_recipe", "Write a new recipe to begin with."),
+    "copy": Lazy(
+        "vancectl.cli.authoring:copy_recipe",
+        "Copy a recipe into a nearer layer, to change it there.",
+    ),
+    "edit": Lazy(
+        "vancectl.cli.authoring:edit_recipe", "Open a recipe in $VISUAL or $EDITOR; what cannot be used is not saved."
+    ),
+    "diff": Lazy(
+        "vancectl.cli.recipes_diff:diff_recipes",
+        "Compare two states of a library: recipes, shadowing, triggers, and what tasks get.",
+    ),
+}
 
 
-app.command("lint")(lint_recipes)
-app.command("shadowed")(shadowed_recipes)
-app.command("map")(map_recipes)
-app.command("new")(new_recipe)
-app.command("copy")(copy_recipe)
-app.command("edit")(edit_recipe)
+class Recipes(LazyGroup):
+    table = RECIPES
+
+
+app = typer.Typer(cls=Recipes, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+
+
+@app.callback()
+def recipes() -> None:
+    """Recipes: list and show them, check them, write new ones."""
 
 
 class LayerChoice(StrEnum):
@@ -49,7 +75,6 @@ class LayerChoice(StrEnum):
     DIRECTORY = "directory"
 
 
-@app.command("list")
 @scoped
 def list_recipes(
     scope: Scope,
@@ -86,7 +111,6 @@ def list_recipes(
             output.warn(entry.recipe.fault)  # in full: the table has no room for file, line and remedy
 
 
-@app.command("show")
 @scoped
 def show_recipe(
     scope: Scope,
@@ -100,6 +124,7 @@ def show_recipe(
 ) -> None:
     """Show a recipe as it would be applied, its file, its layer, and what it shadows."""
     from vancectl.cli.delegate import parse_params
+    from vancectl.cli.shadows import changes_in_words
     from vancectl.inventory.listing import element
     from vancectl.spawn.applied import apply_recipe
 
@@ -141,7 +166,6 @@ def show_recipe(
     )
 
 
-@app.command("path")
 @scoped
 def show_path(
     scope: Scope,
@@ -162,9 +186,6 @@ def show_path(
         ((str(row["path"]), str(row["layer"]), "yes" if row["exists"] else "no") for row in rows),
         empty="no layers",
     )
-
-
-app.command("diff")(scoped(diff_recipes))
 
 
 def _shown(cascade: Cascade, everything: bool) -> Iterable[Entry]:

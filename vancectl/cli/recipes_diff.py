@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vancectl.cli.scope import Scope
+from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from vancectl.routes.difference import Difference, State, TaskChange
 
 
+@scoped
 def diff_recipes(
     scope: Scope,
     before: Annotated[str, typer.Argument(metavar="A", help="A folder of recipes, or one in git: REV:path.")],

@@ -27,7 +27,8 @@ def show_settings(
     """Show the settings in force with the source of each."""
     from vancectl.errors import Place
     from vancectl.inventory.layer import tenant_folder
-    from vancectl.settings import KINDS, unknown_key, variable_of
+    from vancectl.kinds import KINDS
+    from vancectl.settings import unknown_key, variable_of
 
     output = scope.output(as_json=json_output)
     if key is not None and key not in KINDS:

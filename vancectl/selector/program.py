@@ -12,6 +12,7 @@ from vancectl.selector.model import ModelError, Reply
 from vancectl.selector.question import Question
 
 SHOWN = 200
+MAX_REPLY = 16_000_000
 
 
 class ProgramModel:
@@ -28,12 +29,21 @@ class ProgramModel:
         if remaining <= 0:
             raise ModelError(Reason.TIMEOUT, f"no time left to run `{self.name}`; raise selector.timeout")
         try:
-            finished = run_child(self._argv, stdin=question.as_text().encode(), timeout=remaining, capture_stderr=True)
+            finished = run_child(
+                self._argv,
+                stdin=question.as_text().encode(),
+                timeout=remaining,
+                capture_stderr=True,
+                max_output=MAX_REPLY,
+            )
         except ChildError as error:
             raise ModelError(Reason.COMMAND_FAILED, f"{error.text}; check selector.command") from None
         used = Reply(finished.stdout.decode("utf-8", "replace"))
         if finished.interrupted:
             raise KeyboardInterrupt
+        if len(finished.stdout) > MAX_REPLY:
+            text = f"`{self.name}` wrote more than {MAX_REPLY:,} bytes, which is no reply; check selector.command"
+            raise ModelError(Reason.COMMAND_FAILED, text, reply=Reply("", calls=used.calls))
         if finished.timed_out:
             raise ModelError(Reason.TIMEOUT, f"`{self.name}` gave no reply in time; raise selector.timeout", reply=used)
         if finished.exit_code != 0:

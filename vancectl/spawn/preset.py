@@ -12,7 +12,7 @@ from vancectl.errors import SettingsError
 from vancectl.folders import defaults_dir
 from vancectl.inventory.document import Document
 from vancectl.inventory.name import nearest_key
-from vancectl.settings import ENGINE_KINDS, Kind
+from vancectl.kinds import ENGINE_KINDS, Kind
 
 NONE = "none"
 # The running installation as a program, wherever it lies. Python's -P keeps the working directory out of its path: a
