@@ -9,7 +9,7 @@ from vancectl.inventory.finding import Finding
 from vancectl.inventory.recipe import Recipe
 from vancectl.inventory.schema import RECIPE_FIELDS
 from vancectl.lint.library import Library
-from vancectl.lint.template import template_fault
+from vancectl.spawn.template import template_fault
 
 # Fields that an engine's params may well have, too.
 _OF_MANY = {"description", "title", "tags", "modes", "guard", "engine"}

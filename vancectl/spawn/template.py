@@ -8,12 +8,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from vancectl.errors import UsageError
 
 _MARKS = ("{{", "{%", "{#")
-_ELSEIF = re.compile(r"\{%([-+]?)\s*elseif\b")
+_ELSEIF = re.compile(r"\{%([-+]?)\s*else\s?if\b")
+
+
+class TemplateFault(NamedTuple):
+    """What is wrong with a template's syntax, and in which line of the text, from 1."""
+
+    line: int
+    problem: str
+
+
+def template_fault(text: str) -> TemplateFault | None:
+    """None where the text is a valid template, plain text included. It is parsed, never rendered."""
+    if not any(mark in text for mark in _MARKS):
+        return None
+    from jinja2 import Environment, TemplateError
+
+    try:
+        Environment(autoescape=False).parse(_source(text))
+    except TemplateError as error:
+        problem = " ".join(str(error.message or error).split())
+        return TemplateFault(getattr(error, "lineno", 1) or 1, problem[:1].lower() + problem[1:].rstrip("."))
+    return None
 
 
 def render(text: str, variables: Mapping[str, Any], origin: str) -> str:
@@ -34,7 +55,7 @@ def render(text: str, variables: Mapping[str, Any], origin: str) -> str:
     environment = Sandbox(undefined=StrictUndefined, keep_trailing_newline=True, trim_blocks=True)
     known = f"there are {', '.join(sorted(variables))}"
     try:
-        return environment.from_string(_ELSEIF.sub(r"{%\1 elif", text)).render(variables)
+        return environment.from_string(_source(text)).render(variables)
     except TemplateSyntaxError as error:
         raise UsageError(
             f"the template in {origin} is wrong in its line {error.lineno}: {error.message}",
@@ -54,6 +75,11 @@ def render(text: str, variables: Mapping[str, Any], origin: str) -> str:
         RecursionError,
     ) as error:
         raise UsageError(f"the template in {origin} fails: {error}", remedy=known) from None
+
+
+def _source(text: str) -> str:
+    """The template in Jinja's own words."""
+    return _ELSEIF.sub(r"{%\1 elif", text)
 
 
 def prompt_variables(applied: Mapping[str, Any], model: str = "", lang: str = "") -> dict[str, Any]:
