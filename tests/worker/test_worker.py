@@ -125,7 +125,7 @@ def test_without_a_key(ws: Workspace) -> None:
         "error: the worker has no key to run the recipe with: set ANTHROPIC_API_KEY"
     )
     assert len(failed.stderr.splitlines()) == 2
-    assert not ws.state.exists()
+    assert not (ws.state / "processes").exists()
     alone = ws.run("worker", stdin=payload()).expect(3)
     assert (alone.stdout, "set ANTHROPIC_API_KEY" in alone.stderr) == ("", True)
 
@@ -185,7 +185,7 @@ def test_an_engine_that_needs_more(ws: Workspace, engine: str) -> None:
     failed = ws.run("delegate", "--recipe", engine, "x", env={"ANTHROPIC_API_KEY": "k"}).expect(2)
     assert "the bundled worker cannot run" in failed.stderr
     assert f"set spawn.engines.{engine}.command" in failed.stderr
-    assert not ws.state.exists()
+    assert not (ws.state / "processes").exists()
     alone = ws.run("worker", stdin=payload(engine)).expect(2)
     assert f"set spawn.engines.{engine}.command" in alone.stderr
 
