@@ -14,7 +14,7 @@ from vancectl.cli.group import Lazy, LazyGroup
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterator, Mapping
 
     from vancectl.cli.output import Output
     from vancectl.inventory.cascade import Cascade, Entry
@@ -88,10 +88,13 @@ def list_recipes(
 
     output = scope.output(as_json=json_output)
     scope.report_findings(output)
+    if output.as_json and layer is None:
+        output.rendered_array(_elements(scope.cascade, everything))
+        return
     entries = [
         entry
-        for entry in _shown(scope.cascade, everything)
-        if layer is None or entry.recipe.layer.kind.value == layer.value
+        for entry in scope.cascade.entries()
+        if _is_shown(entry, everything) and (layer is None or entry.recipe.layer.kind.value == layer.value)
     ]
     if output.as_json:
         output.rendered_array(render(entry.recipe, _shadows(entry)) for entry in entries)
@@ -188,15 +191,27 @@ def show_path(
     )
 
 
-def _shown(cascade: Cascade, everything: bool) -> Iterable[Entry]:
+def _elements(cascade: Cascade, everything: bool) -> Iterator[str]:
+    """The list's elements as JSON, out of what is kept where that will do."""
+    from vancectl.inventory.cascade import Entry
+    from vancectl.inventory.inventory import routable
+    from vancectl.inventory.listing import finish, render
+
+    for found in cascade.listings():
+        if isinstance(found, Entry):
+            if _is_shown(found, everything):
+                yield render(found.recipe, _shadows(found))
+        elif everything or routable(found[0]):
+            yield finish(found[1], ())
+
+
+def _is_shown(entry: Entry, everything: bool) -> bool:
     """Broken recipes are always shown: whatever they are, someone should mend them."""
     from vancectl.inventory.inventory import routable
     from vancectl.inventory.recipe import BrokenRecipe
 
-    for entry in cascade.entries():
-        recipe = entry.recipe
-        if everything or isinstance(recipe, BrokenRecipe) or (routable(recipe.name) and recipe.shown):
-            yield entry
+    recipe = entry.recipe
+    return everything or isinstance(recipe, BrokenRecipe) or (routable(recipe.name) and recipe.shown)
 
 
 def _shadows(entry: Entry) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -87,7 +88,7 @@ class Cascade:
         self.findings: list[Finding] = list(layers.findings)
         self._files: dict[str, list[RecipeFile]] = {}
         self._entries: dict[str, Entry] = {}
-        self._found: dict[Layer, set[str]] = {}
+        self._found: dict[Layer, list[RecipeFile]] = {}
         # Farthest layer first: the order in which names appear is the order of the inventory
         # (bundled, then tenant, then project additions; an override keeps the place of what it overrides).
         for layer in reversed(layers.nearest_first):
@@ -102,6 +103,21 @@ class Cascade:
     def entries(self) -> Iterator[Entry]:
         """The winners in the inventory's order."""
         yield from map(self._entry, self._files)
+        self._save()
+
+    def listings(self) -> Iterator[tuple[str, str] | Entry]:
+        """For each name, with the kept JSON of a plain recipe that lists show and that shadows nothing, or its entry.
+
+        Thousands of recipes are listed without one of them being built.
+        """
+        for name, files in self._files.items():
+            nearest = files[0]
+            if len(files) == 1 and nearest.stamp is not None and not nearest.findings:
+                kept = self._compiled[nearest.layer].listing(nearest.file, nearest.stamp)
+                if kept:
+                    yield name, kept
+                    continue
+            yield self._entry(name)
         self._save()
 
     def find(self, name: str) -> Entry:
@@ -164,7 +180,9 @@ class Cascade:
     def _save(self) -> None:
         """Keeps what was read for the next run; what is shadowed here may be in force elsewhere, and stays."""
         for layer, compiled in self._compiled.items():
-            compiled.save(self._found[layer])
+            found = self._found[layer]
+            if compiled.outdated(len(found)):
+                compiled.save({file.file for file in found})
 
     # -- finding the files
 
@@ -184,8 +202,8 @@ class Cascade:
                 found[name] = other._replace(findings=(*other.findings, clash))
             else:
                 found[name] = RecipeFile(name, layer, path, file, _stamp(item), findings)
-        self._found[layer] = {file.file for file in found.values()}
-        return [found[name] for name in sorted(found)]
+        files = self._found[layer] = [found[name] for name in sorted(found)]
+        return files
 
     def _walk(self, directory: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
         """Path below the layer and directory entry of each recipe file, each folder's in sorted order."""
@@ -212,7 +230,7 @@ class Cascade:
         """What is in a folder, hidden files left out; nothing, and a finding, where it cannot be read."""
         try:
             with os.scandir(folder) as scan:
-                return sorted((item for item in scan if not item.name.startswith(".")), key=lambda item: item.name)
+                return sorted((item for item in scan if not item.name.startswith(".")), key=attrgetter("name"))
         except FileNotFoundError:
             pass
         except NotADirectoryError:

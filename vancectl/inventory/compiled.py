@@ -62,6 +62,14 @@ class CompiledLayer:
             return BrokenRecipe(name, self._layer, path, _findings(findings, path))
         return Recipe(name, self._layer, path, fields, _findings(findings, path) if findings else (), listing)
 
+    def listing(self, file: str, stamp: Stamp) -> str:
+        """The kept JSON of a recipe that lists show; empty where there is none, or more must be known of it."""
+        entry = self._entries.get(file)
+        if entry is None or entry[0] != stamp:
+            return ""
+        fields = entry[1]
+        return entry[3] if fields is not None and "internal" not in fields and "listed" not in fields else ""
+
     def put(self, file: str, stamp: Stamp, recipe: Recipe | BrokenRecipe) -> None:
         """Remembers what was read, unless the file is too young; `stamp` is from before the reading."""
         if max(stamp[1], stamp[2]) + _TICK_NS > time.time_ns():
@@ -74,9 +82,13 @@ class CompiledLayer:
             self._entries[file] = (stamp, None, _plain(recipe.findings), "")
         self._changed = True
 
+    def outdated(self, count: int) -> bool:
+        """Whether there is something to save, where the layer has `count` files."""
+        return self._path is not None and (self._changed or len(self._entries) > count)
+
     def save(self, present: Set[str]) -> None:
-        """Writes the entries of the files that are there, if any is new or gone."""
-        if self._path is None or not (self._changed or len(self._entries) > len(present)):
+        """Writes the entries of the files that are there."""
+        if self._path is None:
             return
         entries = {file: entry for file, entry in self._entries.items() if file in present}
         with contextlib.suppress(OSError, ValueError):

@@ -58,12 +58,11 @@ def find_layers(
     if project is not None:
         findings = [*findings, *project.findings]
     chosen = tenant or os.environ.get("VANCECTL_TENANT")
+    where = None
     if not chosen and project is not None and project.tenant:
-        folder = tenant_folder(project.tenant, Place(project.folder / "project.yaml"))
-        chosen = project.tenant
-    else:
-        chosen = chosen or DEFAULT_TENANT
-        folder = tenant_folder(chosen)
+        chosen, where = project.tenant, Place(project.folder / "project.yaml")
+    chosen = chosen or DEFAULT_TENANT
+    check_tenant(chosen, where)
     if directories:
         for given in directories:
             if not os.path.isdir(given):
@@ -80,6 +79,7 @@ def find_layers(
             findings = [*findings, Finding("folder-outside", Place(recipes), {"target": str(target)})]
         else:
             layers.append(Layer(LayerKind.PROJECT, recipes))
+    folder = tenant_folder(chosen)
     if folder is not None:
         layers.append(Layer(LayerKind.TENANT, folder / "recipes"))
     else:
@@ -96,16 +96,18 @@ def _distinct(layers: Sequence[Layer]) -> tuple[Layer, ...]:
     return tuple(nearest.values())
 
 
-def tenant_folder(tenant: str, where: Place | None = None) -> Path | None:
-    """`<configuration>/tenants/<tenant>`; None without a home. Raises UsageError for a name that is a path.
-
-    `where` is the file that names the tenant, if one does.
-    """
+def check_tenant(tenant: str, where: Place | None = None) -> None:
+    """Raises UsageError for a name that could be a path."""
     if not tenant[:1].isalnum() or not all(character.isalnum() or character in "-_." for character in tenant):
         raise UsageError(
             f"`{tenant}` is no tenant's name",
             where=where,
             remedy="use letters, digits, `-`, `_` and `.`, beginning with a letter or digit",
         )
+
+
+def tenant_folder(tenant: str) -> Path | None:
+    """`<configuration>/tenants/<tenant>`; None without a home. Raises UsageError for a name that could be a path."""
+    check_tenant(tenant)
     config = config_dir()
     return config / "tenants" / tenant if config is not None else None

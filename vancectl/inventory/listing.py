@@ -38,8 +38,13 @@ def element(recipe: Recipe | BrokenRecipe, shadows: Sequence[str]) -> dict[str, 
 def render(recipe: Recipe | BrokenRecipe, shadows: Sequence[str]) -> str:
     """The element as JSON, out of the kept part where there is one."""
     if isinstance(recipe, Recipe) and recipe.listing:
-        return f"{recipe.listing}{_SHADOWS}{to_json(list(shadows)) if shadows else '[]'}}}"
+        return finish(recipe.listing, shadows)
     return to_json(element(recipe, shadows))
+
+
+def finish(kept: str, shadows: Sequence[str]) -> str:
+    """The whole element out of its kept part."""
+    return f"{kept}{_SHADOWS}{to_json(list(shadows)) if shadows else '[]'}}}"
 
 
 def kept_part(recipe: Recipe) -> str:
