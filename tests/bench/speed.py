@@ -285,7 +285,7 @@ def model_stage(bench: Bench) -> None:
         asked, base = bench.medians([VANCECTL, "select", "a mind map about Python"], IMPORT_ANTHROPIC)
     for name in ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"):
         del bench.environment[name]
-    row("model stage, over `import anthropic`", f"+{asked - base:.2f} s", "≤ +0.15 s", milliseconds(asked, base))
+    row("model stage, over `import anthropic`", f"{asked - base:+.2f} s", "≤ +0.15 s", milliseconds(asked, base))
 
 
 def memory(bench: Bench) -> None:
