@@ -69,10 +69,6 @@ def _opened(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _is_long(value: Any) -> bool:
-    return isinstance(value, str) and (len(value) > _LONGEST or "\n" in value.strip())
-
-
 def _short(value: Any) -> str:
     if value is None:
         return "–"

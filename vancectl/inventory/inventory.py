@@ -19,6 +19,8 @@ class Inventory(NamedTuple):
     broken: tuple[BrokenRecipe, ...] = ()
 
 
+# Started after NONE, never left out of a shortlist, and what every other recipe must stand out from.
+DEFAULT_RECIPE = "default"
 # Holds the model and the prompt of the selector itself: an override that forgets `internal` is still no candidate.
 SELECTOR_RECIPE = "recipe-selector"
 

@@ -7,6 +7,14 @@ from typing import Any, NamedTuple
 from vancectl.inventory.finding import Finding
 from vancectl.inventory.layer import Layer
 
+# The fields that name tools: a recipe and each of its profiles may have them.
+TOOL_LISTS = (
+    "allowedToolsAdd",
+    "allowedToolsRemove",
+    "allowedToolsDefer",
+    "allowedToolsKeep",
+    "allowedToolsDropFirst",
+)
 _WITHOUT_TEXT = {"link-outside", "dead-link", "not-a-file", "unreadable", "name-collision"}
 
 

@@ -8,18 +8,11 @@ from typing import Any
 
 from vancectl.inventory.document import Document, Node
 from vancectl.inventory.layer import Layer
-from vancectl.inventory.recipe import BrokenRecipe, Recipe
+from vancectl.inventory.recipe import TOOL_LISTS, BrokenRecipe, Recipe
 
 REQUIRED = ("description", "engine")
 PROMPT_MODES = ("append", "overwrite")
 MATCH_MODES = ("substring", "word")
-_TOOL_LISTS = (
-    "allowedToolsAdd",
-    "allowedToolsRemove",
-    "allowedToolsDefer",
-    "allowedToolsKeep",
-    "allowedToolsDropFirst",
-)
 
 _Reader = Callable[[Document, Node, str], Any]
 
@@ -129,7 +122,7 @@ def _profiles(document: Document, node: Node, field: str) -> dict[str, Any] | No
 PROFILE_FIELDS: dict[str, _Reader] = {
     "params": _values,
     "promptPrefixAppend": _text,
-    **dict.fromkeys(_TOOL_LISTS, _texts),
+    **dict.fromkeys(TOOL_LISTS, _texts),
     "modes": _values,
     "session": _values,
 }
@@ -146,7 +139,7 @@ RECIPE_FIELDS: dict[str, _Reader] = {
     "promptPrefix": _text,
     "promptMode": _choice(PROMPT_MODES),
     "dataRelayCorrection": _text,
-    **dict.fromkeys(_TOOL_LISTS, _texts),
+    **dict.fromkeys(TOOL_LISTS, _texts),
     "modes": _values,
     "profiles": _profiles,
     "defaultActiveSkills": _texts,

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from vancectl.inventory.finding import Finding
+from vancectl.inventory.inventory import DEFAULT_RECIPE
 from vancectl.inventory.recipe import Recipe
-from vancectl.lint.library import DEFAULT_RECIPE, Library
+from vancectl.lint.library import Library
 from vancectl.lint.likeness import Likeness
 from vancectl.printable import TAGS, UNSAFE
 from vancectl.selector.phrase import normalise_phrase, unspaced

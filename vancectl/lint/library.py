@@ -13,8 +13,6 @@ from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.lint.outline import Outline
 from vancectl.selector.trigger import TriggerIndex
 
-DEFAULT_RECIPE = "default"
-
 
 @dataclass
 class Library:

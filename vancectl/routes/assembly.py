@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from vancectl.inventory.cascade import Cascade
-from vancectl.inventory.inventory import take_inventory
 from vancectl.routes.check import Bench
 from vancectl.routes.start import Starts
 from vancectl.selector.assembly import assemble_replay
@@ -30,9 +29,7 @@ def assemble_bench(
         def unbuilt() -> Semantic:
             raise missing
 
-        return Bench(
-            Selector(take_inventory(cascade), unbuilt, candidates.nearest, many_tasks=True), None, None, starts
-        )
+        return Bench(Selector(candidates.inventory, unbuilt, candidates.nearest, many_tasks=True), None, None, starts)
 
-    selector = Selector(take_inventory(cascade), lambda: semantic, candidates.nearest, many_tasks=True)
+    selector = Selector(candidates.inventory, lambda: semantic, candidates.nearest, many_tasks=True)
     return Bench(selector, semantic, replay, starts, allow_stale)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from vancectl.inventory.inventory import Inventory
+from vancectl.inventory.inventory import DEFAULT_RECIPE, Inventory
 
 if TYPE_CHECKING:
     from vancectl.inventory.recipe import Recipe
@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from vancectl.selector.shortlist import Ranker
     from vancectl.settings import Settings
 
-DEFAULT_RECIPE = "default"
-
 
 class Candidates:
     """Narrows one inventory for many tasks; the ranking is built when it is first needed."""
 
     def __init__(self, inventory: Inventory, settings: Callable[[], Settings]) -> None:
+        self.inventory = inventory
         self._recipes = inventory.recipes
         self._settings = settings
         self._lock = allocate_lock()

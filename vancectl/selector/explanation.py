@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from vancectl.inventory.cascade import Cascade
-from vancectl.inventory.inventory import SELECTOR_RECIPE, routable
+from vancectl.inventory.inventory import DEFAULT_RECIPE, SELECTOR_RECIPE, routable
 from vancectl.inventory.recipe import BrokenRecipe
-from vancectl.selector.candidates import DEFAULT_RECIPE, Candidates
+from vancectl.selector.candidates import Candidates
 from vancectl.selector.decision import Hit, Stage
 from vancectl.selector.trigger import TriggerIndex
 

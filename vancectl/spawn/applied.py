@@ -6,16 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vancectl.inventory.recipe import Recipe
+from vancectl.inventory.recipe import TOOL_LISTS, Recipe
 
 DEFAULT_PROFILE = "default"
-_TOOL_LISTS = (
-    "allowedToolsAdd",
-    "allowedToolsRemove",
-    "allowedToolsDefer",
-    "allowedToolsKeep",
-    "allowedToolsDropFirst",
-)
 # What only the selector and the applying itself need.
 _LEFT_BEHIND = {"triggers", "profiles", "listed", "internal", "engine", "params"}
 
@@ -88,7 +81,7 @@ def _merge_profile(fields: Mapping[str, Any], block: Mapping[str, Any]) -> dict[
     append = block.get("promptPrefixAppend")
     if append:
         merged["promptPrefix"] = "\n\n".join(part for part in (merged.get("promptPrefix", "").rstrip(), append) if part)
-    for key in _TOOL_LISTS:
+    for key in TOOL_LISTS:
         if key in block:
             merged[key] = list(dict.fromkeys([*merged.get(key, ()), *block[key]]))
     if "modes" in block:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from vancectl.inventory.inventory import DEFAULT_RECIPE
 from vancectl.selector.decision import Decision, Reason
 
-DEFAULT_RECIPE = "default"
 SETTING = "routing.fallback.recipe"
 
 
