@@ -117,7 +117,7 @@ def edit_recipe(
             remedy=f"your text is in {draft}",
         )
     else:
-        _save(path, text, draft)
+        _save(Path(os.path.realpath(recipe.layer.directory)), path, text, draft)
     draft.unlink()
     draft.parent.rmdir()
     _told(scope, path, recipe.name, output)
@@ -130,7 +130,7 @@ def _create(scope: Scope, name: str, to: Target, text: str, output: Output) -> N
     layer = target_layer(scope.layers, LayerKind(to.value), Path.cwd())
     path = target_path(layer, name)
     refuse_taken(layer, path)
-    create(path, text)
+    create(layer, path, text)
     _told(scope, path, path.relative_to(layer.directory).as_posix().removesuffix(".yaml"), output)
 
 
@@ -221,14 +221,12 @@ def _run_editor(path: Path) -> None:
         )
 
 
-def _save(path: Path, text: str, draft: Path) -> None:
+def _save(layer: Path, path: Path, text: str, draft: Path) -> None:
     from vancectl.errors import Place, UsageError
-    from vancectl.storage import write_atomically
+    from vancectl.storage import write_below
 
     try:
-        mode = path.stat().st_mode & 0o7777
-        write_atomically(path, text.encode("utf-8"))
-        path.chmod(mode)
+        write_below(layer, path, text.encode("utf-8"))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"cannot be written: {reason}", where=Place(path), remedy=f"your text is in {draft}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,24 +37,26 @@ def map_recipes(
     scope.report_findings(output)
     found = find_neighbours(Library(scope.cascade), close)
     if svg is not None:
-        _draw(found, svg, output)
+        project = scope.layers.project
+        _draw(found, svg, project.folder.parent if project is not None else None, output)
     elif output.as_json:
         output.document(found.as_json())
     else:
         _print(found, output)
 
 
-def _draw(found: Neighbourhood, path: Path, output: Output) -> None:
+def _draw(found: Neighbourhood, path: Path, project: Path | None, output: Output) -> None:
     from vancectl.errors import Place, UsageError
     from vancectl.lint.drawing import draw
-    from vancectl.storage import write_atomically
+    from vancectl.storage import boundary_of, write_below
 
     text = draw(found)
     if str(path) == "-":
         output.text(text)
         return
+    path = Path(os.path.abspath(path))
     try:
-        write_atomically(path.absolute(), text.encode("utf-8", "replace"))
+        write_below(boundary_of(path, project), path, text.encode("utf-8", "replace"))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"cannot be written: {reason}", where=Place(path), remedy="name another file") from None

@@ -10,6 +10,7 @@ from vancectl.inventory.cascade import SUFFIX, Cascade
 from vancectl.inventory.layer import Layer, LayerKind, Layers, tenant_folder
 from vancectl.inventory.name import canonical
 from vancectl.inventory.project import FOLDER_NAMES
+from vancectl.storage import create_below
 
 _LONGEST_COMMENT_NAME = 100
 
@@ -61,12 +62,12 @@ def refuse_taken(layer: Layer, path: Path) -> None:
         )
 
 
-def create(path: Path, text: str) -> None:
+def create(layer: Layer, path: Path, text: str) -> None:
     """Writes a file that is not there yet. Raises UsageError where it is, or cannot be written."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(path, "x", encoding="utf-8", newline="") as file:
-            file.write(text)
+        create_below(layer.directory, path, text.encode())
+    except UnicodeEncodeError:
+        raise UsageError("the recipe's text is not UTF-8", remedy="give its texts as UTF-8") from None
     except FileExistsError:
         remedy = "move it away, or take another name"
         raise UsageError("is there already; it is left as it is", where=Place(path), remedy=remedy) from None

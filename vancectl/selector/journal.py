@@ -127,7 +127,7 @@ class Journal:
                     yield _parse(line)
 
     def _open(self) -> int:
-        return os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _PRIVATE_FILE)
+        return os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, _PRIVATE_FILE)
 
     def _numbered(self, number: int) -> Path:
         return self._folder / f"decisions.{number}.jsonl"

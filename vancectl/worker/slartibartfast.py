@@ -18,7 +18,7 @@ from vancectl.inventory.name import canonical
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.inventory.schema import validate
 from vancectl.selector.stream import Conversation
-from vancectl.storage import write_atomically
+from vancectl.storage import write_below
 from vancectl.worker.payload import Payload
 
 GENERATED = "_slart"
@@ -60,7 +60,7 @@ def write_recipe(
         name, content, problems = _read(conversation.ask(text), layer, catalog)
         if not problems:
             path = layer.directory / GENERATED / run_id / f"{name}.yaml"
-            return _store(path, content, f"{GENERATED}/{run_id}/{name}")
+            return _store(layer, path, content, f"{GENERATED}/{run_id}/{name}")
         text = "The recipe cannot be used:\n" + "\n".join(problems) + "\nAnswer again with the name and the whole file."
     raise SpawnError(
         f"no valid recipe came out of {attempts} attempts: {problems[0]}",
@@ -97,9 +97,9 @@ def _read(reply: str, layer: Layer, catalog: EngineCatalog) -> tuple[str, str, l
     return name, blocks[0], problems
 
 
-def _store(path: Path, content: str, name: str) -> dict[str, Any]:
+def _store(layer: Layer, path: Path, content: str, name: str) -> dict[str, Any]:
     try:
-        write_atomically(path, content.encode())
+        write_below(layer.directory, path, content.encode())
     except OSError as error:
         raise SpawnError(
             f"the recipe cannot be stored at {path}: {error.strerror}", remedy="check space and permissions"
