@@ -6,7 +6,6 @@ run, a base URL or a fallback policy (design, section 3: the security boundary).
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from vancectl.inventory.document import Document, Node
 from vancectl.inventory.layer import tenant_folder
 from vancectl.inventory.name import nearest_key
 from vancectl.kinds import ENGINE, ENGINE_KINDS, ENGINES, KINDS, TEXT, Kind, kind_of, split_key
+from vancectl.strict_json import read_json
 
 VARIABLE_PREFIX = "VANCECTL_"
 
@@ -99,8 +99,8 @@ def parse_value(key: str, text: str, origin: str) -> Any:
     if kind is None or kind.texts == "value":
         return text
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return read_json(text)
+    except ValueError:
         remedy = kind.remedy if kind.texts == "items" else f"write it as JSON (found `{text[:100]}`)"
         raise SettingsError(f"`{key}` in {origin} must be {kind.expected}", remedy=remedy) from None
 

@@ -10,7 +10,9 @@ import contextlib
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from vancectl.errors import Place, UsageError
 
@@ -33,13 +35,20 @@ class LinkError(UsageError):
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Replaces `path`. Creates its folder; raises OSError and leaves the old file where that fails."""
+    with replacement(path) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def replacement(path: Path) -> Iterator[IO[bytes]]:
+    """The same for what is written piece by piece: it stands in place of `path` at the end of the block."""
     import tempfile
 
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):

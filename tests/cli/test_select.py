@@ -54,8 +54,7 @@ def test_words(ready: Workspace, args: list[str]) -> None:
         pytest.param(b"fix tests\n", 9, id="line-end"),
         pytest.param(b"fix\r\ntests\r\n", 10, id="windows-line-ends"),
         pytest.param(b"\xef\xbb\xbffix tests", 9, id="byte-order-mark"),
-        pytest.param(b"fix tests \xff\xfe", 9, id="not-utf-8"),
-        pytest.param(b"fix tests \xc3", 9, id="half-a-letter"),
+        pytest.param("fix tests ä".encode("utf-16"), 9, id="utf-16"),
         pytest.param(b"fix tests" + b" and more" * 100_000, 9, id="long"),
     ],
 )
@@ -190,6 +189,8 @@ def test_batch_of_lines_and_objects(ready: Workspace) -> None:
     assert [decision.get("id", "-") for decision in decisions] == ["a", "-", 7, None, "-", "-", "-"]
     assert decisions[1]["matched"] == [{"recipe": "py", "phrase": "run snake", "start": 0, "end": 9}]
     assert list(decisions[0])[:2] == ["id", "version"]
+    assert list(decisions[1])[:2] == ["line", "version"]
+    assert [decision.get("line") for decision in decisions] == [None, 2, None, None, 5, 6, 7]
     assert "note" not in decisions[2]
 
 
@@ -197,11 +198,12 @@ def test_batch_answers_as_a_single_task_is_answered(ready: Workspace) -> None:
     ready.recipe("P/recipes/odd.yaml", triggers=["1000000000000000", "straße", "é"])
     tasks = ["fix tests", "1000000000000000 in der STRASSE", "🙂 STRASSE e\u0301", "neither", "fix tests, run snake"]
     decisions = ready.run("select", "--batch", "-", stdin="\n".join(tasks)).expect(0).jsonl
+    assert [decision.pop("line") for decision in decisions] == [1, 2, 3, 4, 5]
     assert decisions == [ready.run("select", task).expect(0).json for task in tasks]
 
 
 def test_batch_from_a_file(ready: Workspace) -> None:
-    ready.write("P/tasks.txt", b"\xef\xbb\xbffix tests\r\n\r\nrun snake \xff\r\n   \r\nneither")
+    ready.write("P/tasks.txt", b"\xef\xbb\xbffix tests\r\n\r\nrun snake\r\n   \r\nneither")
     decisions = ready.run("select", "--batch", "tasks.txt").expect(0).jsonl
     assert [decision["recipe"] for decision in decisions] == ["good", None, "py", None, None]
     assert [decision["reason"] for decision in decisions] == [
@@ -233,7 +235,7 @@ def test_a_bad_line_is_said_in_its_place(ready: Workspace, line: str, error: str
     result = ready.run("select", "--batch", "-", stdin=f"run snake\n{line}\nfix tests\n").expect(2)
     first, bad, last = result.jsonl
     assert (first["recipe"], last["recipe"]) == ("py", "good")
-    assert bad.keys() == {"version", "error"}
+    assert bad.keys() == {"line", "version", "error"}
     assert bad["error"].startswith(f"line 2: {error}")
     assert result.stderr == ""
 

@@ -9,7 +9,8 @@ import pytest
 
 from tests.workspace import Result, Workspace
 from vancectl.errors import UsageError
-from vancectl.spawn.request import Request, depth, parse_request
+from vancectl.spawn.request import Request, parse_request
+from vancectl.strict_json import depth
 
 
 def parsed(**fields: Any) -> Request:

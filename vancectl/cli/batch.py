@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
+from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import chain, zip_longest
+from dataclasses import dataclass, field
+from itertools import chain, compress, repeat, zip_longest
+from operator import not_
 from pathlib import Path
 from select import select
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from vancectl.cli.jobs import GRACE
 from vancectl.cli.task import STDIN
+from vancectl.encoding import decode, fault, has_utf16_mark
 from vancectl.errors import Place, UsageError
-from vancectl.strict_json import to_json
+from vancectl.strict_json import MAX_DEPTH, TooDeepError, depth, read_json, to_json
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -29,12 +31,33 @@ if TYPE_CHECKING:
     from vancectl.selector.selector import Selector
 
 
+# A line of the batch; bytes where it is not UTF-8, and so no task.
+BatchLine: TypeAlias = str | bytes
+
 _BLOCK_BYTES = 1 << 16
 # So many lines may wait behind one that the model has not answered.
 _WAITING_LINES = 10_000
 _PEEK = 0.05
 # Stands for a position while a line is rendered: a number that no task's length reaches, 16 digits each.
 _MARK = 10**15
+
+
+class Line(NamedTuple):
+    """What a line of the batch is known by: its `id` as JSON text, if it has one, and the digest of its task."""
+
+    number: int
+    id: str | None = None
+    digest: str | None = None
+
+    def names(self) -> tuple[str, ...]:
+        """Under what its answer may stand; an answer of an earlier version has an id only."""
+        if self.id is not None:
+            return self.name(self.id, self.digest), self.name(self.id, None)
+        return (self.name(None, self.digest),) if self.digest is not None else ()
+
+    @staticmethod
+    def name(id_: str | None, digest: str | None) -> str:
+        return f"{id_ or ''} {digest or ''}"
 
 
 @dataclass(slots=True)
@@ -52,17 +75,22 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One run over many tasks: `skip` lines are done already, `jobs` tasks are asked about at a time."""
+    """One run over many tasks, of which `jobs` are asked about at a time.
+
+    `done` has a 1 for each line that is answered already. With `keyed`, each answer says by a digest which task it is
+    the answer to.
+    """
 
     selector: Selector
     write: Callable[[str], None]
     jobs: int
-    skip: int = 0
+    done: bytearray = field(default_factory=bytearray)
+    keyed: bool = False
     template: Template | None = None
     memo: Decision | None = None
     progress: Progress | None = None
 
-    def run(self, path: Path, tally: Tally, lines: list[str] | None = None) -> None:
+    def run(self, path: Path, tally: Tally, lines: list[BatchLine] | None = None) -> None:
         """Decides every line of a file, or those `lines` that were read from it already.
 
         A bad line gives an object with `error`, and the rest goes on.
@@ -70,35 +98,44 @@ class Batch:
         After Ctrl-C, what is under way gets a few seconds, and all that is decided is written.
         """
         answers = _Answers(self, tally)
-        number = 0
+        number, done = 0, self.done
         try:
             for block in _blocks(path, answers.idle) if lines is None else [lines]:
                 for line in block:
                     number += 1
-                    if number > self.skip:
+                    if not done or number > len(done) or not done[number - 1]:
                         answers.take(line, number)
                 answers.flush()
             answers.drain()
         except KeyboardInterrupt:
             answers.stop()
             raise
-        if number < self.skip:
-            raise UsageError(
-                f"{self.skip} answers are written already, but there are only {number} tasks",
-                where=Place(path),
-                remedy="name the batch that the answers belong to",
-            )
 
-    def model_tasks(self, lines: list[str]) -> list[str]:
+    def lines(self, path: Path, lines: list[BatchLine] | None = None) -> Iterator[Line]:
+        """What each line is known by; nothing for a bad one."""
+        from vancectl.selector.journal import task_hash
+
+        blocks = _blocks(path, lambda _: None) if lines is None else [lines]
+        for number, line in enumerate(chain.from_iterable(blocks), 1):
+            try:
+                task, extra = self.parse(line)
+            except ValueError:
+                yield Line(number)
+            else:
+                yield Line(number, to_json(extra["id"]) if "id" in extra else None, task_hash(task))
+
+    def model_tasks(self, lines: list[BatchLine]) -> list[str]:
         """The tasks that need the model, each once."""
         tasks = []
-        for line in lines[self.skip :]:
+        for line in compress(lines, map(not_, chain(self.done, repeat(0)))):
             with suppress(ValueError):
                 tasks.append(self.parse(line)[0])
         return [task for task in dict.fromkeys(tasks) if self.selector.needs_model(task)]
 
-    def parse(self, line: str) -> tuple[str, dict[str, Any]]:
+    def parse(self, line: BatchLine) -> tuple[str, dict[str, Any]]:
         """A line's task, and what else goes into the answer. Raises ValueError for a bad line."""
+        if isinstance(line, bytes):
+            raise ValueError(_why_no_text(line))
         return self.template.fill(line) if self.template is not None else _parse_line(line)
 
 
@@ -109,32 +146,46 @@ class _Answers:
         self._batch = batch
         self._tally = tally
         self._lines = TriggerLines(batch.selector)
-        self._waiting: deque[str | tuple[dict[str, Any], Future[Decision]]] = deque()
+        # A line that is ready, or its beginning and the decision to come.
+        self._waiting: deque[str | tuple[str, Future[Decision]]] = deque()
         self._jobs: Jobs[Decision] | None = None
+        self._templated = batch.template is not None
+        self._hash: Callable[[str], str] | None = None
+        if batch.keyed:
+            from vancectl.selector.journal import task_hash
 
-    def take(self, line: str, number: int) -> None:
-        try:
-            task, extra = self._batch.parse(line)
-        except ValueError as error:
-            self._tally.bad_lines += 1
-            self._waiting.append(to_json({"version": 1, "error": f"line {number}: {error}"}))
-            return
+            self._hash = task_hash
+
+    def take(self, line: BatchLine, number: int) -> None:
+        if self._templated or isinstance(line, bytes) or line.lstrip().startswith("{"):
+            try:
+                task, extra = self._batch.parse(line)
+            except ValueError as error:
+                self._tally.bad_lines += 1
+                self._waiting.append(to_json({"line": number, "version": 1, "error": f"line {number}: {error}"}))
+                return
+            head = self._head(task, extra, number)
+        else:
+            # What most lines are; they pay for nothing else.
+            task, head = line, f'{{"line": {number}, '
+            if self._hash is not None:
+                head = f'{head}"taskHash": "{self._hash(line)}", '
         if self._batch.memo is not None:
-            self._waiting.append(self._said(self._batch.memo, extra))
+            self._waiting.append(self._said(self._batch.memo, head))
             return
-        answer = self._lines.answer(task) if not extra else None
+        answer = self._lines.answer(task, head)
         if answer is not None:
             self._waiting.append(answer)
             return
         selector = self._batch.selector
         if not selector.needs_model(task) or selector.semantic is None:
-            self._waiting.append(self._said(selector.select(task), extra))
+            self._waiting.append(self._said(selector.select(task), head))
             return
         if self._jobs is None:
             from vancectl.selector.jobs import Jobs
 
             self._jobs = Jobs(selector.select, self._batch.jobs)
-        self._waiting.append((extra, self._jobs.submit(task)))
+        self._waiting.append((head, self._jobs.submit(task)))
         if len(self._waiting) > _WAITING_LINES:
             self._wait()
 
@@ -181,9 +232,16 @@ class _Answers:
             wait_for_any([head[1]], timeout)
         self.flush()
 
-    def _said(self, decision: Decision, extra: dict[str, Any]) -> str:
+    def _head(self, task: str, extra: dict[str, Any], number: int) -> str:
+        """How the answer begins: which line or task it belongs to."""
+        named: dict[str, Any] = {"id": extra["id"]} if "id" in extra else {"line": number}
+        if self._hash is not None:
+            named["taskHash"] = self._hash(task)
+        return to_json({**named, **extra})[:-1] + ", "
+
+    def _said(self, decision: Decision, head: str) -> str:
         self._tally.count(decision)
-        return to_json({**extra, **decision.as_json()})
+        return head + to_json(decision.as_json())[1:]
 
 
 class TriggerLines:
@@ -196,8 +254,8 @@ class TriggerLines:
         self._selector = selector
         self._pieces: dict[tuple[int, ...], list[str] | None] = {}
 
-    def answer(self, task: str) -> str | None:
-        """The line; None where the trigger stage does not decide."""
+    def answer(self, task: str, head: str = "{") -> str | None:
+        """The line, which begins with `head`; None where the trigger stage does not decide."""
         found = self._selector.index.find(task)
         key = tuple([number for number, _, _ in found])
         if key not in self._pieces:
@@ -207,9 +265,9 @@ class TriggerLines:
             return None
         if len(found) == 1:
             _, start, end = found[0]
-            return f"{pieces[0]}{start}{pieces[1]}{end}{pieces[2]}"
+            return f"{head}{pieces[0]}{start}{pieces[1]}{end}{pieces[2]}"
         positions = [str(position) for _, start, end in found for position in (start, end)]
-        return "".join(chain.from_iterable(zip_longest(pieces, positions, fillvalue="")))
+        return head + "".join(chain.from_iterable(zip_longest(pieces, positions, fillvalue="")))
 
     def _render(self, task: str) -> list[str] | None:
         """The decision's JSON cut at the positions of its hits."""
@@ -222,7 +280,7 @@ class TriggerLines:
             hit._replace(start=_MARK + 2 * place, end=_MARK + 2 * place + 1)
             for place, hit in enumerate(decision.matched)
         ]
-        text = to_json(decision._replace(matched=tuple(marked)).as_json())
+        text = to_json(decision._replace(matched=tuple(marked)).as_json())[1:]
         pieces = []
         for place in range(2 * len(marked)):
             key = ("start", "end")[place % 2]
@@ -241,12 +299,12 @@ def count_lines(path: Path) -> int:
     return 0
 
 
-def read_lines(path: Path) -> list[str]:
+def read_lines(path: Path) -> list[BatchLine]:
     """All lines at once. Raises UsageError where the file cannot be read."""
     return list(chain.from_iterable(_blocks(path, lambda _: None)))
 
 
-def _blocks(path: Path, idle: Callable[[int], None]) -> Iterator[list[str]]:
+def _blocks(path: Path, idle: Callable[[int], None]) -> Iterator[list[BatchLine]]:
     """The lines in blocks, as they come: the first answer does not wait for the last task."""
     from_stdin = str(path) == STDIN
     if from_stdin and sys.stdin is None:
@@ -254,13 +312,19 @@ def _blocks(path: Path, idle: Callable[[int], None]) -> Iterator[list[str]]:
     try:
         handle = sys.stdin.fileno() if from_stdin else os.open(path, os.O_RDONLY)
         rest = bytearray()  # a long line comes in many blocks
-        while data := _read(handle, idle):
+        data = _read(handle, idle)
+        if has_utf16_mark(data):
+            yield from _wide(data, handle, path)
+            return
+        data = data.removeprefix(BOM_UTF8)
+        while data:
             whole, newline, data = data.rpartition(b"\n")
             if newline:
                 yield _decode(bytes(rest + whole))
                 rest = bytearray(data)
             else:
                 rest += data
+            data = _read(handle, idle)
     except OSError as error:
         reason = (error.strerror or "").lower()
         raise UsageError(f"cannot be read: {reason}", where=Place(path), remedy="name a file, or `-`") from None
@@ -273,8 +337,36 @@ def _read(handle: int, idle: Callable[[int], None]) -> bytes:
     return os.read(handle, _BLOCK_BYTES)
 
 
-def _decode(data: bytes) -> list[str]:
-    return [line.removesuffix("\r") for line in data.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")]
+def _wide(data: bytes, handle: int, path: Path) -> Iterator[list[BatchLine]]:
+    """All of a text in UTF-16, whose line ends are no single bytes."""
+    parts = [data]
+    while data := os.read(handle, _BLOCK_BYTES):
+        parts.append(data)
+    text = decode(b"".join(parts), path)
+    yield [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+
+
+def _decode(data: bytes) -> list[BatchLine]:
+    """The lines as text; one that is not UTF-8 stays as it is, and is refused when it is its turn."""
+    try:
+        return [line.removesuffix("\r") for line in data.decode().split("\n")]
+    except UnicodeDecodeError:
+        return [_decoded(line.removesuffix(b"\r")) for line in data.split(b"\n")]
+
+
+def _decoded(line: bytes) -> BatchLine:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line
+
+
+def _why_no_text(line: bytes) -> str:
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        return fault(line[error.start :])
+    raise AssertionError
 
 
 def _parse_line(line: str) -> tuple[str, dict[str, Any]]:
@@ -285,14 +377,15 @@ def _parse_line(line: str) -> tuple[str, dict[str, Any]]:
     if not line.lstrip().startswith("{"):
         return line, {}
     try:
-        document = json.loads(line)
-        if not isinstance(document.get("task"), str):
-            raise ValueError("the object has no text `task`")
-        extra = {"id": document["id"]} if "id" in document else {}
-        if extra:
-            to_json(extra)  # Python reads NaN and numbers without end, which no answer could hold
-    except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON ({error})") from None
-    except RecursionError:
+        document = read_json(line)
+    except TooDeepError:
         raise ValueError("nested too deeply") from None
-    return document["task"], extra
+    except ValueError as error:
+        raise ValueError(f"not JSON ({error})") from None
+    if not isinstance(document.get("task"), str):
+        raise ValueError("the object has no text `task`")
+    if "id" not in document:
+        return document["task"], {}
+    if depth(document["id"]) > MAX_DEPTH:
+        raise ValueError("nested too deeply")
+    return document["task"], {"id": document["id"]}

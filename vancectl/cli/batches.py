@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vancectl.cli.batch import Batch, Tally, read_lines
+from vancectl.cli.batch import Batch, BatchLine, Tally, read_lines
 from vancectl.errors import UsageError
 from vancectl.folders import state_dir
 from vancectl.selector.model import ModelError, Reply
@@ -39,11 +39,14 @@ def collect(batches: MessageBatches, questions: Mapping[str, Question]) -> dict[
         return dict.fromkeys(questions, error)
 
 
-def select_via_batches(run: Batch, path: Path, tally: Tally, output: Output) -> None:
+def select_via_batches(
+    run: Batch, path: Path, tally: Tally, output: Output, lines: list[BatchLine] | None = None
+) -> None:
     """Decides every line of a file, once the whole file is read."""
     from vancectl.selector.batches import Answered, request_id
 
-    lines = read_lines(path)
+    if lines is None:
+        lines = read_lines(path)
     tasks = run.model_tasks(lines)
     semantic = run.selector.semantic if tasks else None
     if semantic is None:

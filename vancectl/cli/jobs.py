@@ -22,6 +22,9 @@ class Via(StrEnum):
 JobsOption = Annotated[
     int, typer.Option("--jobs", metavar="N", min=1, max=1000, help="Ask about so many tasks at a time.")
 ]
+RetryFailedOption = Annotated[
+    bool, typer.Option("--retry-failed", help="With --resume: what has failed for itself has another turn, too.")
+]
 ViaOption = Annotated[
     Via, typer.Option("--via", help="Ask live, or through the Message Batches API: slower, and at a lower price.")
 ]

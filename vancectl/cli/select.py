@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vancectl.cli.explain import ExplainOption, WhyOption
-from vancectl.cli.jobs import DEFAULT_JOBS, JobsOption, Via, ViaOption
+from vancectl.cli.jobs import DEFAULT_JOBS, JobsOption, RetryFailedOption, Via, ViaOption
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
-    from vancectl.cli.batch import Tally
+    from vancectl.cli.answers import AnswerFile
+    from vancectl.cli.batch import Batch, Tally
     from vancectl.cli.output import Output
     from vancectl.selector.decision import Decision
     from vancectl.selector.selector import Selector
@@ -54,7 +55,10 @@ def select(
     output_file: Annotated[
         Path | None, typer.Option("--output", metavar="FILE", help="Write the answers of --batch to this file.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where the answers in --output end.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Decide only what has no answer yet in the file of --output.")
+    ] = False,
+    retry_failed: RetryFailedOption = False,
     template: Annotated[
         str | None,
         typer.Option(
@@ -84,8 +88,7 @@ def select(
         raise UsageError("a task and --batch are both given", remedy="leave one of them out")
     if batch is None and (output_file or resume or template is not None or via is not Via.LIVE):
         raise UsageError("--output, --resume, --template and --via are for --batch", remedy="name a file with --batch")
-    if resume and output_file is None:
-        raise UsageError("--resume needs the file of the answers", remedy="name it with --output")
+    _check_resuming(output_file, resume=resume, retry_failed=retry_failed)
     if replay is not None and via is not Via.LIVE:
         raise UsageError("--replay and --via are both given", remedy="leave one of them out")
     scope.report_findings(output)
@@ -99,7 +102,10 @@ def select(
         output.warn(f"broken recipe left out: {broken.fault}")
     if batch is not None:
         _refuse_explaining(explain=explain, why=why)
-        tally = _select_batch(scope, output, selector, batch, output_file, template, jobs, resume=resume, via=via)
+        tally = _select_batch(
+            scope, output, selector, batch, output_file, template, jobs,
+            resume=resume, retry_failed=retry_failed, via=via,
+        )  # fmt: skip
         none, unanswered, bad_lines = tally.none, tally.unanswered, tally.bad_lines
     else:
         decision = selector.select(words or "")
@@ -114,42 +120,78 @@ def select(
         raise typer.Exit(ExitStatus.NEGATIVE)
 
 
+def _check_resuming(output_file: Path | None, *, resume: bool, retry_failed: bool) -> None:
+    from vancectl.errors import UsageError
+
+    if retry_failed and not resume:
+        raise UsageError("--retry-failed belongs to --resume", remedy="give both, or leave it out")
+    if resume and output_file is None:
+        raise UsageError("--resume needs the file of the answers", remedy="name it with --output")
+
+
 def _select_batch(
     scope: Scope,
     output: Output,
     selector: Selector,
     path: Path,
-    answers: Path | None,
+    output_file: Path | None,
     template: str | None,
     jobs: int,
     *,
     resume: bool,
+    retry_failed: bool,
     via: Via,
 ) -> Tally:
-    from vancectl.cli.batch import Batch, Tally, count_lines
-    from vancectl.cli.progress import Progress
+    from contextlib import closing
+
+    from vancectl.cli.batch import Batch, Tally
     from vancectl.cli.template import Template
 
-    write, done, tally = output.text, 0, Tally()
-    if answers is not None:
-        from vancectl.cli.answers import AnswerFile
+    run = Batch(selector, output.text, jobs, template=Template(template) if template is not None else None)
+    if output_file is None:
+        return _run_batch(scope, output, run, path, Tally(), via)
+    from vancectl.cli.answers import AnswerFile
 
-        file = AnswerFile(answers, resume=resume)
-        write, done, tally = file.write, file.done, file.tally
-    items = Template(template) if template is not None else None
+    with closing(AnswerFile(output_file, resume=resume, retry_failed=retry_failed)) as answers:
+        return _run_batch(scope, output, run, path, answers.tally, via, answers)
+
+
+def _run_batch(
+    scope: Scope, output: Output, run: Batch, path: Path, tally: Tally, via: Via, answers: AnswerFile | None = None
+) -> Tally:
+    from dataclasses import replace
+
+    from vancectl.cli.batch import count_lines, read_lines
+    from vancectl.cli.progress import Progress
+
+    lines = None
+    if answers is not None:
+        run = replace(run, write=answers.write, keyed=True)
+        if answers.holds_answers:
+            lines = None if path.is_file() else read_lines(path)  # what is read only once is kept for the second time
+            run = replace(run, done=answers.match(run.lines(path, lines), path))
+        if answers.earlier:
+            output.warn(
+                f"{answers.earlier} answers of an earlier version do not say which task they answer; "
+                "these tasks are decided again"
+            )
+    # One decision for the template holds for all items; NONE leaves each item to itself.
+    memo = run.selector.select(run.template.text) if run.template is not None else None
     # On a terminal that shows the answers, a bar would stand between them.
     hidden = scope.quiet or (answers is None and output.at_terminal)
-    progress = Progress("deciding", lambda: count_lines(path) - done, quiet=hidden)
-    # One decision for the template holds for all items; NONE leaves each item to itself.
-    memo = selector.select(items.text) if items is not None else None
-    run = Batch(selector, write, jobs, done, items, memo if memo is not None and memo.matches else None, progress)
+    progress = Progress("deciding", lambda: count_lines(path) - sum(run.done), quiet=hidden)
+    run = replace(run, memo=memo if memo is not None and memo.matches else None, progress=progress)
     try:
         if via is Via.BATCHES and run.memo is None:
             from vancectl.cli.batches import select_via_batches
 
-            select_via_batches(run, path, tally, output)
+            select_via_batches(run, path, tally, output, lines)
         else:
-            run.run(path, tally)
+            run.run(path, tally, lines)
+    except KeyboardInterrupt:
+        if answers is not None:
+            output.progress("interrupted; the same command with --resume goes on from here")
+        raise
     finally:
         progress.clear()
     return tally

@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from vancectl.errors import UsageError
+from vancectl.strict_json import read_json
 
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}\s]+)\}")
 
@@ -30,8 +31,8 @@ class Template:
     def fill(self, line: str) -> tuple[str, dict[str, Any]]:
         """An item's task, and what of the item goes into its answer. Raises ValueError where a field is missing."""
         try:
-            item = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            item = read_json(line)
+        except ValueError as error:
             raise ValueError(f"not JSON ({error})") from None
         if not isinstance(item, dict):
             raise ValueError("the item is no JSON object")

@@ -87,8 +87,40 @@ _ANSWERS = frozenset(
 )
 
 
+# The service was down, busy or not set up. Asked again later, the same task may well get an answer; one that was
+# refused for itself, or answered with something that is no answer, most likely will not.
+_PASSING = frozenset(
+    {
+        Reason.MODEL_OFF,
+        Reason.NO_KEY,
+        Reason.NO_MODEL,
+        Reason.NO_RECORDING,
+        Reason.STALE_RECORDING,
+        Reason.AUTHENTICATION,
+        Reason.PERMISSION,
+        Reason.NOT_FOUND,
+        Reason.RATE_LIMITED,
+        Reason.SERVER_ERROR,
+        Reason.OVERLOADED,
+        Reason.TIMEOUT,
+        Reason.CONNECTION,
+        Reason.TLS,
+        Reason.PROXY,
+        Reason.BASE_URL,
+        Reason.COMMAND_FAILED,
+        Reason.CALL_FAILED,
+        Reason.NOT_A_MESSAGE,
+    }
+)
+
+
 def is_answer(reason: Reason) -> bool:
     return reason in _ANSWERS
+
+
+def is_passing(reason: Reason) -> bool:
+    """Whether a run that is taken up again asks once more."""
+    return reason in _PASSING
 
 
 class Hit(NamedTuple):

@@ -64,9 +64,6 @@ def entry(
     command: str, decision: dict[str, Any], task: str, policy: Policy, fallback: str | None = None
 ) -> dict[str, Any]:
     """What is remembered of a decision, given in its JSON form."""
-    from hashlib import sha256
-
-    data = task.encode("utf-8", "replace")
     model = decision["model"]
     return {
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -80,10 +77,17 @@ def entry(
         "fallback": fallback,
         "model": model and model["model"],
         "latencyMs": model and model["latencyMs"],
-        "taskHash": sha256(data).hexdigest()[:_HASH_CHARACTERS],
+        "taskHash": task_hash(task),
         "taskLength": len(task),
         **({"task": task} if policy.tasks else {}),
     }
+
+
+def task_hash(task: str) -> str:
+    """Tells tasks apart without saying them; the same in the log and in the answers of a batch."""
+    from hashlib import sha256
+
+    return sha256(task.encode("utf-8", "replace")).hexdigest()[:_HASH_CHARACTERS]
 
 
 class Journal:
@@ -152,6 +156,6 @@ class Journal:
 def _parse(line: str) -> dict[str, Any] | None:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and {"time", "stage", "recipe", "decision"} <= value.keys() else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from vancectl.spawn.request import MAX_DEPTH, depth, strict_json
+from vancectl.strict_json import MAX_DEPTH, depth, read_json
 
 # Of a log, which nobody has bounded, the reply is its end.
 _LONGEST = 10_000_000
@@ -35,7 +35,7 @@ def read_log(path: str) -> dict[str, Any]:
 
 def _object(text: str) -> dict[str, Any] | None:
     try:
-        document = strict_json(text)
-    except (ValueError, RecursionError):
+        document = read_json(text)
+    except ValueError:
         return None
     return document if isinstance(document, dict) and depth(document) <= MAX_DEPTH else None

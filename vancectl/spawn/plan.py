@@ -22,8 +22,9 @@ from typing import Any
 from vancectl.errors import Place, UsageError, VancectlError
 from vancectl.inventory.document import Document
 from vancectl.inventory.name import nearest_key
-from vancectl.spawn.request import Request, parse_request, strict_json
+from vancectl.spawn.request import Request, parse_request
 from vancectl.spawn.template import render
+from vancectl.strict_json import read_json
 
 _TOP = ("children", "session", "fallbackOnNone")
 _CHILD = ("name", "task", "recipe", "engine", "title", "steerContent", "params", "profile", "timeoutSeconds", "onExit")
@@ -164,8 +165,8 @@ def _read_items(path: Path) -> list[Any]:
     for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").splitlines(), 1):
         if line.strip():
             try:
-                items.append(strict_json(line))
-            except (ValueError, RecursionError) as error:
+                items.append(read_json(line))
+            except ValueError as error:
                 raise UsageError(f"not JSON: {error}", where=Place(path, number), remedy="one value a line") from None
     return items
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import re
 import sys
 from collections.abc import Mapping
@@ -13,6 +11,7 @@ from typing import Any
 from vancectl.errors import UsageError
 from vancectl.inventory.name import nearest_key
 from vancectl.printable import well_formed
+from vancectl.strict_json import MAX_DEPTH, TooDeepError, depth, read_json
 
 # Other names for the task, in the order in which they are asked, as in the system that the specification describes.
 TASK_ALIASES = ("goal", "prompt", "steerContent")
@@ -26,8 +25,6 @@ _NO_TEXTS: dict[str, tuple[Any, str]] = {
     "inheritContext": (object, "anything"),
     "asyncFallback": (bool, "true or false"),
 }
-# What JSON may nest here. Python's own limit depends on who reads and who writes; no request comes near to this one.
-MAX_DEPTH = 100
 _EXAMPLE = 'send one object, such as {"name": …, "task": …}'
 
 
@@ -80,8 +77,8 @@ def parse_request(text: str) -> Request:
     Raises UsageError that names the field.
     """
     try:
-        document = strict_json(text)
-    except RecursionError:
+        document = read_json(text)
+    except TooDeepError:
         raise UsageError(f"the request nests deeper than {MAX_DEPTH} levels", remedy=_EXAMPLE) from None
     except ValueError as error:
         raise UsageError(f"the request is not JSON: {error}", remedy=_EXAMPLE) from None
@@ -126,30 +123,6 @@ def check_request(request: Request, *, name_required: bool = True) -> Request:
     if depth(request.params) > MAX_DEPTH:
         raise UsageError(f"the params nest deeper than {MAX_DEPTH} levels", remedy="pass such a value as a file's path")
     return replace(request, **{each.name: _well_formed(getattr(request, each.name)) for each in fields(Request)})
-
-
-def strict_json(text: str) -> Any:
-    """A JSON value that can be written again: no `NaN` or `Infinity`, whatever Python reads, and no `1e999`.
-
-    Raises ValueError, or RecursionError where it nests too deep to be read.
-    """
-    return json.loads(text, parse_constant=_number, parse_float=_number)
-
-
-def _number(word: str) -> float:
-    number = float(word)
-    if not math.isfinite(number):
-        raise ValueError(f"{word} is no number that JSON knows")
-    return number
-
-
-def depth(value: Any) -> int:
-    """How deep lists and mappings nest; 0 for a bare value. Without recursion, which is what it guards."""
-    level, found = [value], 0
-    while level := [each for each in level if isinstance(each, dict | list)]:
-        found += 1
-        level = [inner for each in level for inner in (each.values() if isinstance(each, dict) else each)]
-    return found
 
 
 def _well_formed(value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from vancectl.errors import SpawnError, UsageError
 from vancectl.selector.stream import Conversation
-from vancectl.spawn.request import MAX_DEPTH, depth, strict_json
+from vancectl.strict_json import MAX_DEPTH, TooDeepError, depth, read_json
 from vancectl.worker.payload import Payload
 
 _ATTEMPTS = 3
@@ -23,7 +23,7 @@ def schema_of(payload: Payload) -> dict[str, Any] | None:
         return None
     if isinstance(given, str):
         try:
-            given = json.loads(given)
+            given = read_json(given)
         except ValueError as error:
             raise UsageError(
                 f"params.schema is not JSON: {error}", remedy="write it as a mapping in the recipe"
@@ -70,8 +70,8 @@ def check(reply: str, schema: dict[str, Any] | None) -> tuple[dict[str, Any] | N
     """The object in a reply, and what is wrong with it."""
     fenced = _FENCE.match(reply)
     try:
-        document = strict_json(fenced.group(1) if fenced else reply)
-    except RecursionError:
+        document = read_json(fenced.group(1) if fenced else reply)
+    except TooDeepError:
         return None, ["it nests too deeply"]
     except ValueError as error:
         return None, [f"it is not one JSON object ({error})"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vancectl.errors import UsageError
-from vancectl.spawn.request import MAX_DEPTH, depth, strict_json
+from vancectl.strict_json import MAX_DEPTH, depth, read_json
 
 # These a turn or two of a model can stand for; the others need tools, processes of their own, or a sandbox.
 ENGINES = ("ford", "arthur", "eddie", "jeltz", "slartibartfast")
@@ -49,8 +49,8 @@ class Payload:
 def parse_payload(text: str) -> Payload:
     """Raises UsageError."""
     try:
-        document = strict_json(text)
-    except (ValueError, RecursionError) as error:
+        document = read_json(text)
+    except ValueError as error:
         raise UsageError(f"the payload is not JSON: {error}", remedy=_EXAMPLE) from None
     applied = document.get("appliedRecipe") if isinstance(document, dict) else None
     if not isinstance(applied, dict) or not isinstance(applied.get("engine"), str):
@@ -62,8 +62,11 @@ def parse_payload(text: str) -> Payload:
             raise UsageError(f"`appliedRecipe.{field}` of the payload must be text", remedy=_EXAMPLE)
     if not isinstance(applied.setdefault("params", {}), dict):
         raise UsageError("`appliedRecipe.params` of the payload must be an object", remedy=_EXAMPLE)
+    for field in ("task", "steerContent"):
+        if not isinstance(document.get(field), str | None):
+            raise UsageError(f"`{field}` of the payload must be text", remedy=_EXAMPLE)
     # A request may give its task as `steerContent` alone; it is not said twice.
     parts = dict.fromkeys(document.get(key) for key in ("task", "steerContent"))
-    texts = [part for part in parts if isinstance(part, str) and part.strip()]
+    texts = [part for part in parts if part and part.strip()]
     tenant = document.get("tenant")
     return Payload("\n\n".join(texts), tenant if isinstance(tenant, str) else None, applied)
