@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -15,6 +15,8 @@ from vancectl.errors import ExitStatus, VancectlError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+COMPLETION_OPTIONS = ("--install-completion", "--show-completion")
 
 COMMANDS: Mapping[str, Lazy] = {
     "select": Lazy("vancectl.cli.select:app", "Say which recipe fits a task, or that none does, and why."),
@@ -38,6 +40,13 @@ COMMANDS: Mapping[str, Lazy] = {
 
 class Commands(LazyGroup):
     table = COMMANDS
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0].partition("=")[0] in COMPLETION_OPTIONS and not ctx.resilient_parsing:
+            from vancectl.cli.completion import set_up
+
+            set_up(str(ctx.info_name), args)
+        return super().parse_args(ctx, args)
 
 
 # Locals in a traceback would show keys; rich would be loaded for every help text.

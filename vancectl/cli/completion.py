@@ -1,11 +1,21 @@
-"""Shell completion: names of recipes and engines, and nothing else on any stream."""
+"""Shell completion: names of recipes and engines, and nothing else on any stream.
+
+A project brings its names along, and a shell may evaluate what it is offered: zsh does so at once, bash when the line
+is entered. So only names are offered in which no character means anything to a shell.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import typer
+
+_SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
+_INERT = frozenset("-_./+,")
+_INERT_FIRST = frozenset("_.")  # a `-` would make an option of it
 
 
 def complete_recipe(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -39,9 +49,55 @@ def complete_engine(incomplete: str) -> list[str]:
 
 
 def _matching(names: Iterable[str], incomplete: str) -> list[str]:
-    """Without what would act on a terminal, or cannot be typed."""
-    return [
-        name
-        for name in dict.fromkeys(names)
-        if name.startswith(incomplete) and name.isprintable() and "\ufffd" not in name
-    ]
+    return [name for name in dict.fromkeys(names) if name.startswith(incomplete) and _inert(name)]
+
+
+def _inert(name: str) -> bool:
+    """Whether a name stays one plain word in every shell, quoted or not; marks belong to the letters before them."""
+    return (name[:1].isalnum() or name[:1] in _INERT_FIRST) and all(
+        character.isalnum() or character in _INERT or unicodedata.category(character).startswith("M")
+        for character in name
+    )
+
+
+def set_up(program: str, arguments: Sequence[str]) -> NoReturn:
+    """Installs or shows the completion for the shell behind the option, or for the one that called us.
+
+    Typer's own options take no argument, so that `--install-completion zsh` would install what is typed into. Raises
+    UsageError.
+    """
+    from typer._completion_shared import get_completion_script, install
+
+    from vancectl.cli.output import Output
+    from vancectl.errors import UsageError
+
+    option, _, shell = arguments[0].partition("=")
+    named = shell or next(iter(arguments[1:]), None)
+    if named is not None and named not in _SHELLS:
+        raise UsageError(f"there is no completion for the shell `{named}`", remedy=f"name one of {', '.join(_SHELLS)}")
+    variable = f"_{program.replace('-', '_').upper()}_COMPLETE"
+    named = named or _calling_shell(option)
+    if option == "--show-completion":
+        Output().text(get_completion_script(prog_name=program, complete_var=variable, shell=named) + "\n")
+        raise typer.Exit
+    try:
+        _, path = install(shell=named, prog_name=program, complete_var=variable)
+    except (OSError, ValueError, RuntimeError) as error:  # no home, a start file that is no text, no such shell
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise UsageError(
+            f"the completion for {named} cannot be installed: {reason}",
+            remedy=f"`vancectl --show-completion {named}` prints it",
+        ) from None
+    Output().text(f"{named} completion installed in {path}; it takes effect in the next shell\n")
+    raise typer.Exit
+
+
+def _calling_shell(option: str) -> str:
+    from typer._completion_shared import _get_shell_name
+
+    from vancectl.errors import UsageError
+
+    name = _get_shell_name()
+    if name not in _SHELLS:
+        raise UsageError("the shell that you use cannot be told", remedy=f"name it: vancectl {option} zsh")
+    return str(name)
