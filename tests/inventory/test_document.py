@@ -1,6 +1,7 @@
 """Reading one YAML file: which bytes give which values, and which words a broken file gets."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -388,3 +389,33 @@ def test_any_bytes_are_read_or_refused(scratch: Path, data: bytes) -> None:
 def test_any_scraps_of_yaml_are_read_or_refused(scratch: Path, scraps: str) -> None:
     for head in ("", HEAD, HEAD + "params:\n  p: "):
         survives(scratch, (head + scraps).encode())
+
+
+# A file that changes under the reader.
+
+
+def test_a_file_that_is_swapped_for_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("description: x\nengine: ford\n")
+    (tmp_path / "a.yaml").symlink_to("secret")
+    document = Document.read(tmp_path / "a.yaml", follow=False)
+    assert [finding.code for finding in document.findings] == ["unreadable"]
+    assert Document.read(tmp_path / "a.yaml").root is not None
+
+
+def test_a_file_that_is_written_to_meanwhile_is_not_taken_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text("description: x\nengine: ford\n")
+    real, calls = os.fstat, []
+
+    def growing(handle: int) -> os.stat_result:
+        calls.append(handle)
+        if len(calls) <= always:
+            with path.open("a") as file:
+                file.write("# more\n")
+        return real(handle)
+
+    monkeypatch.setattr(os, "fstat", growing)
+    always = 2
+    assert Document.read(path).lines[-1] == "# more"
+    always = 10**6
+    assert [finding.data["reason"] for finding in Document.read(path).findings] == ["it is being written to"]

@@ -78,7 +78,7 @@ def test_broken_recipes_are_kept_apart_and_uncover_nothing(ws: Workspace) -> Non
 
 def test_an_empty_inventory(tmp_path: Path) -> None:
     layers = Layers((Layer(LayerKind.PROJECT, tmp_path / "nowhere"),), "default")
-    assert take_inventory(Cascade(layers)) == ((), ())
+    assert take_inventory(Cascade(layers)) == Inventory(())
 
 
 def test_the_command_counts_the_candidates(ws: Workspace) -> None:

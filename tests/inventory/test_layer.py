@@ -228,7 +228,8 @@ def test_a_file_in_place_of_the_folder_of_recipes_is_said(bare: Workspace) -> No
         (".vance", "nowhere", "{link}: is a link to nowhere, which is not there (mend or remove the link)"),
         (".vance", ".vance", "{link}: is a link to .vance, which is not there (mend or remove the link)"),
         (".vance/recipes", "recipes",
-         "{link}: the folder cannot be read: too many levels of symbolic links (make it readable)"),
+         "{link}: the folder cannot be read (too many levels of symbolic links), so what it hides is unknown"
+         " (make it readable, or move it away)"),
         (".vance/recipes", "../../outside",
          "{link}: the folder is a link that leaves the project ({root}/outside) (name it with --recipes)"),
         (".vance", "../outside",
@@ -245,7 +246,7 @@ def test_a_project_folder_that_is_a_bad_link_brings_nothing(bare: Workspace, lin
     place.symlink_to(target)
     bare.recipe("T/recipes/good.yaml")
     listing = bare.run("recipes", "list", "--json").expect(0)
-    assert [row["name"] for row in listing.json] == ["good"]
+    assert [row["name"] for row in listing.json if row["name"] != "recipe-selector"] == ["good"]
     assert listing.stderr == f"warning: {said.format(link=place, root=bare.root)}\n"
 
 
@@ -385,8 +386,10 @@ def test_what_may_not_be_read_is_said_and_hides_nothing(theirs: Workspace) -> No
     decision = theirs.run("select", "--json", "fix tests").expect(0)
     assert decision.json["recipe"] == "good"
     assert decision.stderr.splitlines() == [
-        f"warning: {tenant}: the folder cannot be read: permission denied (make it readable)",
-        f"warning: {closed}: the folder cannot be read: permission denied (make it readable)",
+        f"warning: {tenant}: the folder cannot be read (permission denied), so what it hides is unknown"
+        " (make it readable, or move it away)",
+        f"warning: {closed}: the folder cannot be read (permission denied), so what it hides is unknown"
+        " (make it readable, or move it away)",
         f"warning: broken recipe left out: {secret.parent}/out.yaml: is a link that leaves its layer (/root/x.yaml)"
         " (copy the file into the layer)",
         f"warning: broken recipe left out: {secret}: cannot be read: permission denied"
@@ -396,6 +399,33 @@ def test_what_may_not_be_read_is_said_and_hides_nothing(theirs: Workspace) -> No
     assert theirs.run("recipes", "show", "secret", "--json").expect(0).json["name"] == "secret"
 
 
+@pytest.mark.parametrize("closed", ["recipes", "recipes/team", "recipes/Team"])
+def test_a_folder_that_may_not_be_read_uncovers_nothing(theirs: Workspace, closed: str) -> None:
+    """What it holds is unknown, so nothing beneath decides for a name that it may hold."""
+    theirs.recipe("P/recipes/own.yaml", triggers=["fix tests"])
+    theirs.recipe(f"P/{closed}/x.yaml", engine="vogon", triggers=["ship it"])
+    theirs.recipe("T/recipes/team/x.yaml", engine="ford", triggers=["ship it"])
+    theirs.recipe("T/recipes/team/y.yaml", engine="ford", triggers=["shop it"])
+    give(theirs)
+    theirs.path(f"P/{closed}").chmod(0)
+    for task in ("ship it", "shop it"):
+        decision = theirs.run("select", task).expect()
+        assert decision.json["decision"] == "NONE"
+        assert "cannot be read (permission denied)" in " ".join(decision.json["warnings"])
+    for name in ("team/x", "team/y", "team/never-heard-of"):
+        refused = theirs.run("delegate", "--dry-run", "--recipe", name, "x").expect(2)
+        assert f"the recipe `{name}` is broken: the folder cannot be read (permission denied)" in refused.stderr
+        theirs.run("recipes", "show", name).expect(2)
+    rows = {row["name"]: row for row in theirs.run("recipes", "list").expect().json}
+    assert "error" in rows["team/x"]
+    assert rows["team/x"]["shadows"] == [str(theirs.path("T/recipes/team/x.yaml"))]
+    assert "folder-unreadable" in theirs.run("recipes", "lint").expect(1).stdout
+    if closed != "recipes":
+        assert theirs.run("select", "fix tests").expect().json["recipe"] == "own"
+    theirs.path(f"P/{closed}").chmod(0o755)
+    assert "error" not in theirs.run("recipes", "show", "team/x").expect().json
+
+
 def test_a_project_folder_that_may_not_be_looked_into_hides_nothing(theirs: Workspace) -> None:
     theirs.write("P/project.yaml", "tenant: acme\n")
     folder = theirs.recipe("P/recipes/a.yaml").parents[1]
@@ -403,9 +433,13 @@ def test_a_project_folder_that_may_not_be_looked_into_hides_nothing(theirs: Work
     give(theirs)
     folder.chmod(0)
     listing = theirs.run("recipes", "list", "--json").expect(0)
-    assert [row["name"] for row in listing.json] == ["t"]
+    assert [(row["layer"], "unknown" in row["error"]) for row in listing.json if row["name"] == "t"] == [
+        ("project", True)
+    ]
     assert listing.stderr == (
-        f"warning: {folder}/recipes: the folder cannot be read: permission denied (make it readable)\n"
+        f"warning: {folder}/project.yaml: cannot be read: permission denied (make it readable, or move it away)\n"
+        f"warning: {folder}/recipes: the folder cannot be read (permission denied), so what it hides is unknown"
+        " (make it readable, or move it away)\n"
     )
     theirs.run("recipes", "path").expect(0)
 

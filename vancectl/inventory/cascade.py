@@ -78,7 +78,9 @@ class Entry(NamedTuple):
 class Cascade:
     """The recipes of some layers. Files are found at once, and parsed when they are asked for.
 
-    `parsed` counts the files that had to be read, since no cache knew them.
+    `parsed` counts the files that had to be read, since no cache knew them. `unread` are the folders that cannot be
+    read, each with the beginning of the names in it: whether it holds such a name is unknown, so that no farther layer
+    may decide for one.
     """
 
     def __init__(self, layers: Layers, *, use_cache: bool = True) -> None:
@@ -89,11 +91,15 @@ class Cascade:
         self._files: dict[str, list[RecipeFile]] = {}
         self._entries: dict[str, Entry] = {}
         self._found: dict[Layer, list[RecipeFile]] = {}
+        self.unread: list[RecipeFile] = []
         # Farthest layer first: the order in which names appear is the order of the inventory
         # (bundled, then tenant, then project additions; an override keeps the place of what it overrides).
         for layer in reversed(layers.nearest_first):
+            known = len(self.unread)
             for file in self._scan(layer):
                 self._files.setdefault(file.name, []).insert(0, file)
+            for folder in self.unread[known:]:
+                self._cover(folder)
 
     @property
     def names(self) -> list[str]:
@@ -129,6 +135,9 @@ class Cascade:
         for candidate in (wanted, USER_PREFIX + wanted):
             if candidate in self._files:
                 return self._entry(candidate)
+            for folder in self.unread:
+                if candidate.startswith(folder.name):
+                    return Entry(BrokenRecipe(candidate, folder.layer, folder.path, folder.findings), ())
         raise UnknownRecipeError(name, self.near(name))
 
     def load(self, name: str) -> Recipe:
@@ -171,7 +180,7 @@ class Cascade:
         from vancectl.inventory.schema import load_recipe
 
         self.parsed += 1
-        recipe = load_recipe(file.name, file.layer, file.path)
+        recipe = load_recipe(file.name, file.layer, file.path, follow=file.stamp is None)
         # Whether a file can be read is no matter of what it says, and may change without a trace in the file.
         if file.stamp is not None and not (isinstance(recipe, BrokenRecipe) and not recipe.has_text):
             compiled.put(file.file, file.stamp, recipe)
@@ -186,10 +195,16 @@ class Cascade:
 
     # -- finding the files
 
+    def _cover(self, folder: RecipeFile) -> None:
+        """Breaks the names of farther layers that the folder may take the place of."""
+        for name, files in self._files.items():
+            if name.startswith(folder.name) and files[0].layer != folder.layer:
+                files.insert(0, folder._replace(name=name))
+
     def _scan(self, layer: Layer) -> list[RecipeFile]:
         """The layer's files by name. Two files with one canonical name break that name."""
         found: dict[str, RecipeFile] = {}
-        for file, item in self._walk(layer.directory):
+        for file, item in self._walk(layer):
             path = item.path
             written = file.removesuffix(SUFFIX)
             name = canonical(written)
@@ -205,13 +220,13 @@ class Cascade:
         files = self._found[layer] = [found[name] for name in sorted(found)]
         return files
 
-    def _walk(self, directory: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    def _walk(self, layer: Layer) -> Iterator[tuple[str, os.DirEntry[str]]]:
         """Path below the layer and directory entry of each recipe file, each folder's in sorted order."""
-        folders = [(str(directory), "")]  # no recursion: folders may lie deeper than Python's stack goes
+        folders = [(str(layer.directory), "")]  # no recursion: folders may lie deeper than Python's stack goes
         while folders:
             folder, above = folders.pop()
             below = []
-            for item in self._items(folder):
+            for item in self._items(layer, folder, above):
                 if item.name.endswith(SUFFIX):
                     yield above + item.name, item
                 elif item.is_dir(follow_symlinks=False):
@@ -226,17 +241,25 @@ class Cascade:
                     self._find("dead-link", item.path, target=os.readlink(item.path))
             folders.extend(reversed(below))
 
-    def _items(self, folder: str) -> list[os.DirEntry[str]]:
+    def _items(self, layer: Layer, folder: str, above: str) -> list[os.DirEntry[str]]:
         """What is in a folder, hidden files left out; nothing, and a finding, where it cannot be read."""
         try:
             with os.scandir(folder) as scan:
                 return sorted((item for item in scan if not item.name.startswith(".")), key=attrgetter("name"))
         except FileNotFoundError:
-            pass
+            if not os.path.islink(folder):
+                return []
+            reason = f"it is a link to {os.readlink(folder)}, which is not there"
         except NotADirectoryError:
-            self._find("not-a-folder", folder)
+            if not above:
+                self._find("not-a-folder", folder)
+                return []
+            reason = "it has become a file"
         except OSError as error:
-            self._find("folder-unreadable", folder, reason=(error.strerror or str(error)).lower())
+            reason = (error.strerror or str(error)).lower()
+        finding = Finding("folder-unreadable", Place(Path(folder)), {"reason": reason})
+        self.findings.append(finding)
+        self.unread.append(RecipeFile(canonical(above), layer, folder, above, None, (finding,)))
         return []
 
     def _find(self, code: str, path: str, **data: str) -> None:

@@ -26,6 +26,7 @@ Node: TypeAlias = Any
 MAX_BYTES = 1_000_000
 MAX_VALUES = 20_000
 MAX_DEPTH = 100
+_READINGS = 5
 
 _TAG = "tag:yaml.org,2002:"
 _NULL, _MERGE = _TAG + "null", _TAG + "merge"
@@ -50,10 +51,10 @@ class Document:
         self._values = self._characters = 0
 
     @classmethod
-    def read(cls, path: Path) -> Document:
-        """Never raises: what goes wrong becomes a finding."""
+    def read(cls, path: Path, *, follow: bool = True) -> Document:
+        """Never raises: what goes wrong becomes a finding. Without `follow` a link is refused."""
         document = cls(path)
-        text = document._text()
+        text = document._text(follow)
         if text is not None:
             document._compose(text)
         return document
@@ -83,24 +84,19 @@ class Document:
 
     # -- from bytes to nodes
 
-    def _text(self) -> str | None:
+    def _text(self, follow: bool) -> str | None:
         try:
-            # O_NONBLOCK: opening a pipe that nobody writes to must not hang.
-            handle = os.open(self.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-            with open(handle, "rb") as file:
-                mode = os.fstat(file.fileno()).st_mode
-                if not stat.S_ISREG(mode):
-                    self.add("not-a-file", found="a folder" if stat.S_ISDIR(mode) else "a pipe or device")
-                    return None
-                data = file.read(MAX_BYTES + 1)
+            data = self._bytes(follow)
         except IsADirectoryError:
             self.add("not-a-file", found="a folder")
             return None
         except OSError as error:
-            if self.path.is_symlink() and not self.path.exists():
+            if os.path.islink(self.path) and not os.path.exists(self.path):  # Path.exists raises where one may not look
                 self.add("dead-link", target=os.readlink(self.path))
             else:
                 self.add("unreadable", reason=(error.strerror or str(error)).lower())
+            return None
+        if data is None:
             return None
         if len(data) > MAX_BYTES:
             self.add("too-large", limit=f"{MAX_BYTES:,} bytes")
@@ -111,6 +107,26 @@ class Document:
             line = data.count(b"\n", 0, error.start) + 1
             self.findings.append(Finding("not-utf8", Place(self.path, line)))
             return None
+
+    def _bytes(self, follow: bool) -> bytes | None:
+        """What the file holds, up to the limit and a byte more; None, and a finding, for what is no plain file.
+
+        Read again where it was written to meanwhile: half of the old text and half of the new is neither.
+        """
+        # O_NONBLOCK: opening a pipe that nobody writes to must not hang.
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
+        for _ in range(_READINGS):
+            with open(os.open(self.path, flags), "rb") as file:
+                before = os.fstat(file.fileno())
+                if not stat.S_ISREG(before.st_mode):
+                    self.add("not-a-file", found="a folder" if stat.S_ISDIR(before.st_mode) else "a pipe or device")
+                    return None
+                data = file.read(MAX_BYTES + 1)
+                after = os.fstat(file.fileno())
+            if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
+                return data
+        self.add("unreadable", reason="it is being written to")
+        return None
 
     def _compose(self, text: str) -> None:
         import yaml

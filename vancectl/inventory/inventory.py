@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from vancectl.inventory.cascade import Cascade
+from vancectl.inventory.finding import Finding
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
 
 
 class Inventory(NamedTuple):
-    """The candidates, and the broken recipes that cannot be among them.
+    """The candidates, the broken recipes that cannot be among them, and the folders that cannot be read.
 
     Order: bundled, then tenant, then project additions, each by name; an override keeps the place of what it
     overrides (design, section 4).
@@ -17,6 +18,13 @@ class Inventory(NamedTuple):
 
     recipes: tuple[Recipe, ...]
     broken: tuple[BrokenRecipe, ...] = ()
+    unread: tuple[Finding, ...] = ()
+
+    @property
+    def faults(self) -> list[str]:
+        """What is missing and why, each fault in one line and once."""
+        broken = [f"broken recipe left out: {each.fault}" for each in self.broken]
+        return [*broken, *(each.line() for each in self.unread)]
 
 
 # Started after NONE, never left out of a shortlist, and what every other recipe must stand out from.
@@ -33,12 +41,14 @@ def routable(name: str) -> bool:
 def take_inventory(cascade: Cascade) -> Inventory:
     """The cascade's winners less `_…`, internal and broken ones."""
     recipes, broken = [], []
+    unread = tuple(folder.findings[0] for folder in cascade.unread)
     for entry in cascade.entries():
         recipe = entry.recipe
         if not routable(entry.name):
             continue
         if isinstance(recipe, BrokenRecipe):
-            broken.append(recipe)
+            if recipe.finding not in unread:  # said once for all names that the folder may hold
+                broken.append(recipe)
         elif not recipe.internal:
             recipes.append(recipe)
-    return Inventory(tuple(recipes), tuple(broken))
+    return Inventory(tuple(recipes), tuple(broken), unread)

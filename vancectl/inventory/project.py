@@ -67,8 +67,12 @@ def read_project(folder: Path) -> Project:
     """`project.yaml` of the folder; without one the project's id is the name of the directory around it."""
     path = folder / "project.yaml"
     default_id = folder.parent.name or "root"
-    if not os.path.lexists(path):
+    try:
+        path.lstat()
+    except FileNotFoundError:
         return Project(folder, default_id)
+    except OSError:
+        pass  # reading it will say why it cannot be read
     from vancectl.inventory.document import Document
 
     document = Document.read(path)

@@ -15,7 +15,7 @@ TOOL_LISTS = (
     "allowedToolsKeep",
     "allowedToolsDropFirst",
 )
-_WITHOUT_TEXT = {"link-outside", "dead-link", "not-a-file", "unreadable", "name-collision"}
+_WITHOUT_TEXT = {"link-outside", "dead-link", "not-a-file", "unreadable", "name-collision", "folder-unreadable"}
 
 
 class Recipe(NamedTuple):

@@ -70,7 +70,9 @@ RULES: dict[str, Rule] = {
     ),
     # folders
     "not-a-folder": Rule(_W, "is a file where a folder of recipes is expected", "replace it by a folder"),
-    "folder-unreadable": Rule(_W, "the folder cannot be read: {reason}", "make it readable"),
+    "folder-unreadable": Rule(
+        _E, "the folder cannot be read ({reason}), so what it hides is unknown", "make it readable, or move it away"
+    ),
     "folder-outside": Rule(_W, "the folder is a link that leaves the project ({target})", "name it with --recipes"),
     "foreign-folder": Rule(
         _W, "belongs to another user and is not used", "work inside it, take ownership, or name it with --recipes"

@@ -17,9 +17,9 @@ MATCH_MODES = ("substring", "word")
 _Reader = Callable[[Document, Node, str], Any]
 
 
-def load_recipe(name: str, layer: Layer, path: str) -> Recipe | BrokenRecipe:
-    """Reads and validates one file. Never raises."""
-    return validate(Document.read(Path(path)), name, layer)
+def load_recipe(name: str, layer: Layer, path: str, *, follow: bool = True) -> Recipe | BrokenRecipe:
+    """Reads and validates one file. Never raises. Without `follow` a link is refused: the scan saw a plain file."""
+    return validate(Document.read(Path(path), follow=follow), name, layer)
 
 
 def validate(document: Document, name: str, layer: Layer) -> Recipe | BrokenRecipe:

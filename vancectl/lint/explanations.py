@@ -35,7 +35,7 @@ EXPLANATIONS: dict[str, str] = {
     "unknown-engine": "Nothing says when such an engine is to be taken, and the spawn command may not know it.",
     "not-read": "Only files that end in `.yaml` are recipes, so that one name has one file.",
     "not-a-folder": "A checkout without link support leaves a small text file where a linked folder was.",
-    "folder-unreadable": "Recipes in it are missing from the library.",
+    "folder-unreadable": "It may hold any name below it, so no recipe of a farther layer is taken in its place.",
     "folder-outside": "A link could make any folder of the machine part of a cloned project.",
     "foreign-folder": "In a shared folder such as /tmp someone else could bring recipes.",
     "second-folder": "Of `.vance` and `_vance` one counts, else files of one name would meet.",

@@ -42,7 +42,7 @@ class Selector:
         self._build = semantic
         self._built: Semantic | ModelError | None = None
         self._nearest = nearest
-        self._warnings = tuple(f"broken recipe left out: {broken.fault}" for broken in inventory.broken)
+        self._warnings = tuple(inventory.faults)
 
     def select(self, task: str) -> Decision:
         """One decision (design, section 4)."""
