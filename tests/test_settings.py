@@ -31,6 +31,7 @@ OTHER: dict[str, Any] = {
     "spawn.env": {"A": "b c", "CLAUDECODE": None},
     "spawn.timeout": 1.5,
     "spawn.maxDepth": 3,
+    "spawn.planOnExit": True,
     "spawn.engines": {"ford": {"command": ["x"], "stdin": "task", "env": {"A": "1"}, "timeout": 3.0, "preset": "llm"}},
 }
 
@@ -73,6 +74,7 @@ def test_bundled(bundled: dict[str, dict[str, Any]]) -> None:
         "selector.maxAttempts": 2, "log.decisions": True, "log.tasks": False,
         "spawn.command": None, "spawn.stdin": "payload", "spawn.env": {},
         "spawn.timeout": None, "spawn.engines": {}, "spawn.preset": "worker", "spawn.maxDepth": 5,
+        "spawn.planOnExit": False,
         "routing.fallback.generateTimeout": 240.0,
     }  # fmt: skip
 

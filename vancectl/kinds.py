@@ -143,6 +143,7 @@ KINDS: dict[str, Kind] = {
     "spawn.timeout": LIMIT,
     "spawn.engines": ENGINES,
     "spawn.maxDepth": WHOLE,
+    "spawn.planOnExit": FLAG,
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from vancectl.printable import TAGS, UNSAFE, visible, well_formed
@@ -29,14 +30,19 @@ def to_json(value: Any, indent: int | None = None) -> str:
     return text if text.isprintable() else well_formed(text).translate(JSON_ESCAPES)
 
 
-def read_json(text: str) -> Any:
-    """A JSON value that can be written again.
+def read_json(text: str, number: Callable[[str], float] | None = None) -> Any:
+    """A JSON value that can be written again; `number` reads what has a fraction or an exponent.
 
     A key that stands twice is refused, since of two readers each may take another value; so is what Python reads and
     JSON does not know (`NaN`, `1e999`). Raises ValueError that says what is wrong, and no other error.
     """
     try:
-        return _DECODER.decode(text)
+        decoder = (
+            _DECODER
+            if number is None
+            else json.JSONDecoder(object_pairs_hook=_members, parse_float=number, parse_constant=_no_number)
+        )
+        return decoder.decode(text)
     except RecursionError:
         raise TooDeepError(f"it nests deeper than {MAX_DEPTH} levels") from None
     except json.JSONDecodeError:
@@ -65,7 +71,8 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _number(word: str) -> float:
+def finite(word: str) -> float:
+    """A number with a fraction or an exponent. Raises ValueError where it is too large to be one."""
     number = float(word)
     if not math.isfinite(number):
         raise ValueError(f"{word[:_SHOWN]} is no number that JSON knows")
@@ -76,4 +83,4 @@ def _no_number(word: str) -> NoReturn:
     raise ValueError(f"{word} is no number that JSON knows")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_float=_number, parse_constant=_no_number)
+_DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_float=finite, parse_constant=_no_number)

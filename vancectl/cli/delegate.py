@@ -11,6 +11,7 @@ import typer
 
 from vancectl.cli.completion import complete_recipe
 from vancectl.cli.explain import ExplainOption, WhyOption
+from vancectl.cli.jobs import RetryFailedOption
 from vancectl.cli.scope import Scope, scoped
 from vancectl.cli.select import JsonOption, ModelOption, ReplayOption
 
@@ -94,12 +95,20 @@ def delegate(
         bool, typer.Option("--async-fallback", help="Do not wait for a fallback that generates a recipe first.")
     ] = False,
     plan: Annotated[
-        Path | None, typer.Option("--plan", metavar="FILE", help="Start all children of this plan, and wait for them.")
+        Path | None,
+        typer.Option(
+            "--plan", metavar="FILE", help="Start all children of this plan, and wait for them; `-` is standard input."
+        ),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, max=256, help="Children at a time.")] = 4,
     resume: Annotated[
         bool, typer.Option("--resume", help="Start only what an earlier run of the plan did not bring to its end.")
     ] = False,
+    retry_failed: RetryFailedOption = False,
+    items_from: Annotated[
+        list[Path] | None,
+        typer.Option("--items-from", metavar="DIR", help="A plan may read items below this folder, too (repeatable)."),
+    ] = None,
     fail_fast: Annotated[
         bool, typer.Option("--fail-fast", help="Start no further child of the plan once one has failed.")
     ] = False,
@@ -128,8 +137,10 @@ def delegate(
     output = scope.output(as_json=json_output)
     words = read_task(task or [], file)
     session = session or os.environ.get("VANCECTL_SESSION")
-    parts = (words, name, recipe, engine, title, steer, profile, timeout, on_exit)
+    parts = (words, name, recipe, engine, title, steer, profile, timeout)
     partial = bool(param) or not fallback or not wait or async_fallback or any(part is not None for part in parts)
+    if retry_failed and not resume:
+        raise UsageError("--retry-failed belongs to --resume", remedy="give both, or leave it out")
     if plan is not None:
         from vancectl.cli.plan import run_plan
 
@@ -137,13 +148,16 @@ def delegate(
             raise UsageError("--plan and parts of a request are both given", remedy="put everything into the plan")
         run_plan(
             plan, scope, output, session, model,
-            jobs=jobs, resume=resume, fail_fast=fail_fast, dry_run=dry_run, strict=strict,
+            jobs=jobs, resume=resume, retry_failed=retry_failed, fail_fast=fail_fast, dry_run=dry_run, strict=strict,
+            on_exit=parse_argv(on_exit), items_from=items_from or [],
         )  # fmt: skip
         return
-    if resume or fail_fast:
-        raise UsageError("--resume and --fail-fast belong to --plan", remedy="leave them out, or name a plan")
+    if resume or fail_fast or items_from:
+        raise UsageError(
+            "--resume, --fail-fast and --items-from belong to --plan", remedy="leave them out, or name a plan"
+        )
     if request is not None:
-        if partial:
+        if partial or on_exit is not None:
             raise UsageError(
                 "--request and parts of a request are both given", remedy="put everything into the request"
             )

@@ -28,51 +28,100 @@ def run_plan(
     *,
     jobs: int,
     resume: bool,
+    retry_failed: bool,
     fail_fast: bool,
     dry_run: bool,
     strict: bool,
+    on_exit: list[str],
+    items_from: list[Path],
 ) -> None:
     """The exit status is 3 where a child has failed."""
+    from dataclasses import replace
+
+    from vancectl.cli.task import STDIN, read_text
     from vancectl.errors import ExitStatus
     from vancectl.folders import state_dir
     from vancectl.inventory.catalog import load_catalog
     from vancectl.spawn.batch import Batch, summary
     from vancectl.spawn.delegation import Delegation
-    from vancectl.spawn.plan import read_plan
+    from vancectl.spawn.plan import Limits, read_plan
     from vancectl.spawn.session import ProcessStore
 
-    children = read_plan(path, session)
+    limits = Limits(items_from, may_call=bool(on_exit) or bool(scope.settings["spawn.planOnExit"]))
+    children = read_plan(path, session, limits, read_text(path) if str(path) == STDIN else None)
+    if on_exit:
+        children = [replace(child, request=replace(child.request, on_exit=on_exit)) for child in children]
     scope.report_findings(output)
     delegation = Delegation(
         scope.cascade, load_catalog, scope.settings, ProcessStore(state_dir()), scope.selector(model).select
     )
-    progress = Progress(children, output)
-    batch = Batch(delegation, jobs, progress.done, resume=resume, fail_fast=fail_fast, dry_run=dry_run, strict=strict)
-    answers = batch.run(children)
+    progress = Progress(children, output, "planned" if dry_run else "done")
+    batch = Batch(
+        delegation, jobs, progress.done,
+        resume=resume, retry_failed=retry_failed, fail_fast=fail_fast, dry_run=dry_run, strict=strict,
+    )  # fmt: skip
+    try:
+        answers = batch.run(children)
+    except KeyboardInterrupt:
+        output.progress(
+            f"interrupted: {progress.count} of {len(children)} children have ended, what ran was stopped; "
+            "the same command with --resume goes on from here"
+        )
+        raise
 
     def document(place: int) -> dict[str, Any]:
         answer = answers[place]
         name = {"name": children[place].request.name}
         return {**name, **answer.as_json()} if answer is not None else name
 
-    whole = summary(answers, document)
+    whole = summary(answers, document, batch.existing, dry_run=dry_run)
     if output.as_json:
         output.document(whole)
     else:
         _print_table(children, answers, output)
-        output.prose(f"{whole['succeeded']} of {whole['children']} children succeeded, {whole['failed']} failed\n")
+        output.prose(_in_words(whole, dry_run=dry_run))
+        if dry_run:
+            _print_reach(children, output)
     if whole["failed"] or whole["notStarted"]:
         raise typer.Exit(ExitStatus.SPAWN_FAILED)
+    if strict and any(answer is not None and answer.unanswered for answer in answers):
+        raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
+
+
+def _in_words(whole: dict[str, Any], *, dry_run: bool) -> str:
+    """The counts in a sentence; those of 0 are left out."""
+    if dry_run:
+        said = f"{whole['planned']} would be started, {whole['existing']} are there already"
+        kinds = {"failed": "could not be started", "none": "would start nothing (NONE)"}
+    else:
+        said = f"{whole['succeeded']} of {whole['children']} children succeeded, {whole['failed']} failed"
+        kinds = {
+            "none": "started nothing (NONE)",
+            "running": "are still running",
+            "notStarted": "were not started",
+            "existing": "were there already",
+        }
+    return ", ".join([said, *(f"{whole[key]} {words}" for key, words in kinds.items() if whole[key])]) + "\n"
+
+
+def _print_reach(children: list[Child], output: Output) -> None:
+    """What a plan reads and calls beside the recipes that it starts."""
+    for file in dict.fromkeys(child.items for child in children if child.items is not None):
+        output.prose(f"reads {file}\n")
+    for argv in dict.fromkeys(tuple(child.request.on_exit) for child in children if child.request.on_exit):
+        output.prose(f"calls at the end of a child: {' '.join(argv)}\n")
 
 
 class Progress:
     """Tells on stderr how far it is: on a terminal now and then, and each child with `--verbose`."""
 
-    def __init__(self, children: list[Child], output: Output) -> None:
+    def __init__(self, children: list[Child], output: Output, word: str) -> None:
         self._children = children
+        self._word = word
+        self.count = 0
         self._output = output
         self._lock = threading.Lock()
-        self._count = self._failed = 0
+        self._failed = 0
         self._told = time.monotonic()
         self._watched = sys.stderr is not None and sys.stderr.isatty()
 
@@ -80,16 +129,16 @@ class Progress:
         from vancectl.spawn.batch import failed
 
         with self._lock:
-            self._count += 1
+            self.count += 1
             self._failed += failed(answer)
             name = self._children[place].request.name
             if answer.error is not None:
                 self._output.warn(f"{name}: {answer.error.what()}")
             self._output.note(f"{name}: {_status(answer)}")
-            last = self._count == len(self._children)
+            last = self.count == len(self._children)
             if self._watched and (last or time.monotonic() - self._told >= _PROGRESS_SECONDS):
                 self._told = time.monotonic()
-                self._output.progress(f"{self._count} of {len(self._children)} done, {self._failed} failed")
+                self._output.progress(f"{self.count} of {len(self._children)} {self._word}, {self._failed} failed")
 
 
 def _status(answer: Delegated | None) -> str:

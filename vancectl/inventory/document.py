@@ -49,6 +49,7 @@ class Document:
         self.root: Node = None
         self.exhausted = False
         self._values = self._characters = 0
+        self._lists = False
 
     @classmethod
     def read(cls, path: Path, *, follow: bool = True) -> Document:
@@ -60,9 +61,10 @@ class Document:
         return document
 
     @classmethod
-    def of_text(cls, path: Path, text: str) -> Document:
-        """The same for text that was read already; `path` is only named in findings."""
+    def of_text(cls, path: Path, text: str, *, lists: bool = False) -> Document:
+        """The same for text that was read already; `path` is only named. With `lists` the root may be one."""
         document = cls(path)
+        document._lists = lists
         document._compose(text)
         return document
 
@@ -154,7 +156,7 @@ class Document:
         finally:
             if loader is not None:
                 loader.dispose()
-        if isinstance(root, yaml.MappingNode):
+        if isinstance(root, yaml.MappingNode) or (self._lists and isinstance(root, yaml.SequenceNode)):
             self.root = root
         else:
             self.add("not-a-mapping", root, found=kind_of(root))

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vancectl.errors import VancectlError
+from vancectl.errors import UsageError, VancectlError
 from vancectl.selector.decision import Decision
 from vancectl.spawn.delegation import Delegated, Delegation
 from vancectl.spawn.plan import Child
-from vancectl.spawn.session import ABANDONED, DEFAULT_SESSION, OPEN, STOPPED, TIMED_OUT, ProcessRecord
+from vancectl.spawn.session import (
+    ABANDONED,
+    DEFAULT_SESSION,
+    FAILED,
+    OPEN,
+    STOPPED,
+    TIMED_OUT,
+    ProcessRecord,
+    existing_process,
+)
 from vancectl.spawn.supervision import current, stop, wait_for
 
 _STOP_GRACE = 5.0
-# What an earlier run did not bring to its end; what failed has had its turn.
+# Statuses that are started anew with `resume`; with `retry_failed`, so are those that had their turn.
 _UNFINISHED = {ABANDONED, STOPPED}
+_FAILED = {FAILED, TIMED_OUT}
+SUCCEEDED, FAILING, NONE, RUNNING, PLANNED = "succeeded", "failed", "none", "running", "planned"
 
 
 @dataclass(slots=True)
@@ -28,9 +39,11 @@ class Batch:
     jobs: int
     done: Callable[[int, Delegated], None]
     resume: bool = False
+    retry_failed: bool = False
     fail_fast: bool = False
     dry_run: bool = False
     strict: bool = False
+    existing: set[int] = field(default_factory=set)
     _ended: threading.Event = field(default_factory=threading.Event)
     _running: dict[int, ProcessRecord] = field(default_factory=dict)
     _decided: dict[str, Decision] = field(default_factory=dict)
@@ -38,9 +51,12 @@ class Batch:
     def run(self, children: Sequence[Child]) -> list[Delegated | None]:
         """An answer for each child, in the plan's order; None for those that were not started any more.
 
-        KeyboardInterrupt stops what runs, and is raised again once that has ended.
+        Raises UsageError before anything is started where a child's name has a process that was asked for another
+        thing. KeyboardInterrupt stops what runs, and is raised again once that has ended.
         """
         answers: list[Delegated | None] = [None] * len(children)
+        for child in children:
+            self._check_identity(child)
         self._decide_batches(children)
 
         def work(place: int) -> None:
@@ -74,6 +90,7 @@ class Batch:
     def _one(self, child: Child, place: int) -> Delegated:
         known = self._known(child)
         if known is not None:
+            self.existing.add(place)
             return known
         delegation = self.delegation
         decided = self._decided.get(child.batch) if child.batch is not None else None
@@ -86,24 +103,55 @@ class Batch:
                 stop(record, delegation.store, _STOP_GRACE)
 
         try:
-            return delegation.run(child.request, dry_run=self.dry_run, strict=self.strict, supervised=started)
+            answer = delegation.run(child.request, dry_run=self.dry_run, strict=self.strict, supervised=started)
         except VancectlError as error:
             return Delegated({"decision": None, "warnings": []}, error=error)
         finally:
             self._running.pop(place, None)
+        if answer.existing:
+            self.existing.add(place)
+        if answer.plan is not None:
+            extra = {"onExit": child.request.on_exit or None, "items": str(child.items) if child.items else None}
+            answer = replace(answer, plan={**answer.plan, **{key: each for key, each in extra.items() if each}})
+        return answer
+
+    def _find(self, child: Child) -> ProcessRecord | None:
+        return self.delegation.store.find(child.request.session or DEFAULT_SESSION, child.request.name or "")
+
+    def _check_identity(self, child: Child) -> None:
+        """A name alone proves nothing: rows may have been changed since, and names may count them."""
+        record = self._find(child)
+        if record is not None and record.asked is not None and record.asked != child.request.digest():
+            raise UsageError(
+                f"the process `{record.name}` was asked for something else than this child",
+                where=child.place,
+                remedy="give the child a name of its own (names that the plan leaves out are), or take another session",
+            )
+        if record is None and child.formerly is not None:
+            earlier = self.delegation.store.find(child.request.session or DEFAULT_SESSION, child.formerly)
+            if earlier is not None and earlier.asked is None:
+                raise UsageError(
+                    "an earlier version has started this plan, and named its children by their place "
+                    f"(`{earlier.name}`): what is done cannot be told for certain",
+                    where=child.place,
+                    remedy="name the children in the plan, or take another session",
+                )
 
     def _known(self, child: Child) -> Delegated | None:
-        """With `resume`: what an earlier run has done for this child; what it left unfinished starts anew."""
+        """What an earlier run has done for this child. With `resume`, what it left unfinished starts anew."""
         store = self.delegation.store
-        if not self.resume or self.dry_run:
-            return None
-        record = store.find(child.request.session or DEFAULT_SESSION, child.request.name or "")
+        if not self.resume and not self.dry_run:
+            return None  # found out as the name is claimed
+        record = self._find(child)
         if record is None:
             return None
+        anew = (_UNFINISHED | _FAILED if self.retry_failed else _UNFINISHED) if self.resume else set()
+        if self.dry_run:
+            return None if record.status in anew else Delegated(record.decision, process=existing_process(record))
         record = current(record, store)
         if record.status in OPEN:
             record = wait_for(record, store)
-        if record.status in _UNFINISHED:
+        if record.status in anew:
             store.release(record)
             return None
         return Delegated(record.decision, process=record.as_json())
@@ -118,21 +166,43 @@ class Batch:
 
 def failed(answer: Delegated | None) -> bool:
     """Whether a child did not do what it should: not started, not decided, or not DONE."""
-    if answer is None or answer.error is not None:
-        return True
-    process = answer.process or {}
-    return process.get("exitCode") not in {None, 0} or process.get("status") in {*_UNFINISHED, TIMED_OUT}
+    return answer is None or outcome(answer) == FAILING
 
 
-def summary(answers: Sequence[Delegated | None], document: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
-    """The plan's answer: counts, then each child in the plan's order."""
-    skipped = sum(answer is None for answer in answers)
-    bad = sum(failed(answer) for answer in answers if answer is not None)
+def outcome(answer: Delegated) -> str:
+    """What became of a child. A bare NONE has started nothing, and so it has not succeeded."""
+    if answer.error is not None:
+        return FAILING
+    if answer.process is None:
+        return NONE if answer.plan is None else PLANNED
+    process = answer.process
+    if process.get("exitCode") == 0:
+        return SUCCEEDED
+    return RUNNING if process.get("existingStatus", process.get("status")) in OPEN else FAILING
+
+
+def summary(
+    answers: Sequence[Delegated | None],
+    document: Callable[[int], dict[str, Any]],
+    existing: Collection[int] = (),
+    *,
+    dry_run: bool = False,
+) -> dict[str, Any]:
+    """The plan's answer: counts, then each child in the plan's order.
+
+    In a dry run what is there already counts as `existing` only: nothing has come of this run.
+    """
+    counted = [
+        outcome(answer)
+        for place, answer in enumerate(answers)
+        if answer is not None and not (dry_run and place in existing)
+    ]
+    kinds = (SUCCEEDED, FAILING, NONE, RUNNING, *((PLANNED,) if dry_run else ()))
     return {
         "version": 1,
         "children": len(answers),
-        "succeeded": len(answers) - bad - skipped,
-        "failed": bad,
-        "notStarted": skipped,
+        **{kind: counted.count(kind) for kind in kinds},
+        "notStarted": sum(answer is None for answer in answers),
+        "existing": len(existing),
         "answers": [document(place) for place in range(len(answers))],
     }

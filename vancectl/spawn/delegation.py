@@ -256,7 +256,7 @@ class Delegation:
     ) -> Delegated:
         record = ProcessRecord(
             new_id(), start.session, start.name, STARTING, start.applied.recipe, start.applied.engine, utc_now(),
-            answer.as_json(), supervisor=os.getpid(), parent=start.caller.process,
+            answer.as_json(), supervisor=os.getpid(), parent=start.caller.process, asked=start.request.digest(),
         )  # fmt: skip
         lifeline = Lifeline(str(self.store.folder / record.id))
         existing = self.store.claim(record, lifeline)

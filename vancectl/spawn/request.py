@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ _NO_TEXTS: dict[str, tuple[Any, str]] = {
     "inheritContext": (object, "anything"),
     "asyncFallback": (bool, "true or false"),
 }
+_DIGEST_CHARACTERS = 16
 _EXAMPLE = 'send one object, such as {"name": …, "task": …}'
 
 
@@ -60,6 +62,13 @@ class Request:
     @property
     def named_engine(self) -> str | None:
         return _named(self.engine)
+
+    def digest(self) -> str:
+        """Tells apart what is asked for, whatever it is called and however long it may take."""
+        from hashlib import sha256
+
+        asked = [self.task, self.steer_content, self.named_recipe, self.named_engine, self.profile, self.params]
+        return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:_DIGEST_CHARACTERS]
 
     @property
     def explicit(self) -> bool:

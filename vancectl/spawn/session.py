@@ -40,11 +40,18 @@ CREATE TABLE IF NOT EXISTS process (
     parent TEXT,
     supervisor INTEGER,
     seconds REAL,
+    asked TEXT,
     UNIQUE (session, name)
 )
 """
 # What a file of an earlier version lacks.
-_LATER = {"argv": "TEXT NOT NULL DEFAULT 'null'", "parent": "TEXT", "supervisor": "INTEGER", "seconds": "REAL"}
+_LATER = {
+    "argv": "TEXT NOT NULL DEFAULT 'null'",
+    "parent": "TEXT",
+    "supervisor": "INTEGER",
+    "seconds": "REAL",
+    "asked": "TEXT",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,7 @@ class ProcessRecord:
     """One started process. Times are ISO 8601 in UTC; `result` holds what the program said of itself.
 
     `supervisor` is the process id of who waits for its end, `parent` the id of the process that asked for it. `seconds`
-    is how long it took; no change of the clock has a part in it.
+    is how long it took; no change of the clock has a part in it. `asked` is the digest of its request.
     """
 
     id: str
@@ -72,6 +79,7 @@ class ProcessRecord:
     parent: str | None = None
     supervisor: int | None = None
     seconds: float | None = None
+    asked: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """What the output's `process` holds.
@@ -246,6 +254,7 @@ def _columns(record: ProcessRecord) -> dict[str, Any]:
         "parent": record.parent,
         "supervisor": record.supervisor,
         "seconds": record.seconds,
+        "asked": record.asked,
     }
 
 

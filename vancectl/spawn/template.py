@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from vancectl.errors import UsageError
+from vancectl.spawn.written import print_value
 
 _MARKS = ("{{", "{%", "{#")
 _ELSEIF = re.compile(r"\{%([-+]?)\s*else\s?if\b")
@@ -52,7 +53,19 @@ def render(text: str, variables: Mapping[str, Any], origin: str) -> str:
                 return obj[attribute]
             return super().getattr(obj, attribute)
 
-    environment = Sandbox(undefined=StrictUndefined, keep_trailing_newline=True, trim_blocks=True)
+    class Missing(StrictUndefined):
+        """A name that is not there; of a mapping, the names that are."""
+
+        @property
+        def _undefined_message(self) -> str:
+            message = super()._undefined_message
+            holder = self._undefined_obj
+            if not isinstance(holder, Mapping):
+                return message
+            there = ", ".join(key if key.isidentifier() else f"['{key}']" for key in map(str, holder)) or "nothing"
+            return f"`{self._undefined_name}`, where there is {there}"
+
+    environment = Sandbox(undefined=Missing, keep_trailing_newline=True, trim_blocks=True, finalize=print_value)
     known = f"there are {', '.join(sorted(variables))}"
     try:
         return environment.from_string(_source(text)).render(variables)
