@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import shutil
 import signal
 import subprocess
 import threading
@@ -14,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import IO, Any, Self
+
+from vancectl.program import ProgramError, find_program
 
 # Each of these would end us and leave the program running alone; the first four ask for the end of the work.
 _ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
@@ -126,12 +127,22 @@ def end_group(process: subprocess.Popen[bytes], grace: float) -> None:
 
 def _start(argv: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
     try:
-        return subprocess.Popen(argv, **options)
+        return subprocess.Popen(argv, executable=program_of(argv, options["env"]), **options)
     except (OSError, ValueError) as error:
-        raise refusal(argv, error, options["env"]) from None
+        raise refusal(argv, error) from None
 
 
-def refusal(argv: Sequence[str], error: OSError | ValueError, environment: Mapping[str, str] | None) -> ChildError:
+def program_of(argv: Sequence[str], environment: Mapping[str, str] | None) -> str:
+    """The absolute path of what will run. Raises ChildError."""
+    try:
+        return find_program(argv[0], environment)
+    except ProgramError as error:
+        raise ChildError(error.text) from None
+    except ValueError as error:
+        raise refusal(argv, error) from None
+
+
+def refusal(argv: Sequence[str], error: OSError | ValueError) -> ChildError:
     """What it means that a program could not be started with this error."""
     if isinstance(error, UnicodeEncodeError):
         return ChildError(
@@ -140,24 +151,11 @@ def refusal(argv: Sequence[str], error: OSError | ValueError, environment: Mappi
         )
     if isinstance(error, ValueError):
         return ChildError("an argument holds a NUL character, which no program can be given; pass the task on stdin")
-    return ChildError(_why_not(argv[0], error, environment))
-
-
-def _why_not(program: str, error: OSError, environment: Mapping[str, str] | None) -> str:
-    """Why a program could not be started, in words for a person."""
-    path = (environment if environment is not None else os.environ).get("PATH")
-    found = program if os.sep in program and os.path.exists(program) else shutil.which(program, path=path)
-    if error.errno == errno.ENOENT and found is not None:
-        return f"the program `{program}` names an interpreter in its first line that is not there"
-    if error.errno in {errno.ENOENT, errno.ENOTDIR}:
-        return f"the program `{program}` {'is not there' if os.sep in program else 'is not on the PATH'}"
-    if error.errno == errno.EACCES:
-        return f"the program `{program}` is {'a folder' if os.path.isdir(program) else 'not executable'}"
-    if error.errno == errno.ENOEXEC:
-        return f"the program `{program}` is no program: a script needs a first line such as `#!/bin/sh`"
     if error.errno == errno.E2BIG:
-        return f"the arguments are too long to start the program `{program}`; pass the task on stdin or as a file"
-    return f"the program `{program}` cannot be started: {(error.strerror or str(error)).lower()}"
+        return ChildError(
+            f"the arguments are too long to start the program `{argv[0]}`; pass the task on stdin or as a file"
+        )
+    return ChildError(f"the program `{argv[0]}` cannot be started: {(error.strerror or str(error)).lower()}")
 
 
 def _thread(work: Callable[..., None], *arguments: object) -> threading.Thread:

@@ -142,15 +142,16 @@ def test_what_is_no_answer(asking: Workspace, script: str, reason: str, rational
     ("command", "why"),
     [
         pytest.param("no-such-oracle", "the program `no-such-oracle` is not on the PATH", id="not-on-the-path"),
-        pytest.param("./no-such-oracle", "the program `./no-such-oracle` is not there", id="not-there"),
-        pytest.param("./question", "the program `./question` is not executable", id="not-executable"),
-        pytest.param("./.vance", "the program `./.vance` is a folder", id="a-folder"),
+        pytest.param("P/no-such-oracle", "the program `{P}/no-such-oracle` is not there", id="not-there"),
+        pytest.param("P/question", "the program `{P}/question` is not executable", id="not-executable"),
+        pytest.param("P/.vance", "the program `{P}/.vance` is a folder", id="a-folder"),
     ],
 )
 def test_no_such_program(asking: Workspace, command: str, why: str) -> None:
     asking.write("P/question", "no program")
-    asking.settings(selector__command=[command])
+    asking.settings(selector__command=[command.replace("P/", f"{asking.project}/")])
     decision = asking.run("select", TASK, "--strict").expect(4).json
+    why = why.replace("{P}", str(asking.project))
     assert decision["rationale"] == f"LLM call failed: {why}; check selector.command"
     assert (decision["reason"], decision["model"]["attempts"]) == ("command-failed", 0)
 

@@ -240,7 +240,7 @@ def test_the_test_of_a_preset(ws: Workspace) -> None:
     assert (shown["preset"], shown["program"], shown["problem"]) == ("claude", str(ws.bin / "claude"), None)
     assert shown["argv"] == ["claude", "-p", "--append-system-prompt-file", "{system_file}", "--", "{message}"]
     missing = ws.run("spawn", "test", "--preset", "goose").expect(1).json
-    assert missing["problem"] == "the program `goose` is not there, or cannot be executed"
+    assert missing["problem"] == "the program `goose` is not on the PATH"
     unknown = ws.run("spawn", "test", "--preset", "claud").expect(2)
     assert "did you mean `claude`?" in unknown.stderr
 

@@ -233,14 +233,18 @@ def test_what_the_command_says_on_stderr_stays_there(ws: Workspace) -> None:
     ("command", "why"),
     [
         (["no-such-agent", "{task}"], "the program `no-such-agent` is not on the PATH"),
-        (["./no-such-agent"], "the program `./no-such-agent` is not there"),
-        (["./plain"], "the program `./plain` is not executable"),
-        (["./plain/below"], "the program `./plain/below` is not there"),
-        (["."], "the program `.` is a folder"),
+        (["P/no-such-agent"], "the program `{P}/no-such-agent` is not there"),
+        (["P/plain"], "the program `{P}/plain` is not executable"),
+        (["P/plain/below"], "the program `{P}/plain/below` is not there"),
         (["/"], "the program `/` is a folder"),
-        (["./bare"], "the program `./bare` is no program: a script needs a first line such as `#!/bin/sh`"),
-        (["./lost"], "the program `./lost` names an interpreter in its first line that is not there"),
+        (["P/bare"], "the program `{P}/bare` is no program: a script needs a first line such as `#!/bin/sh`"),
+        (["P/lost"], "the program `{P}/lost` names an interpreter in its first line that is not there"),
         (["lost-on-path"], "the program `lost-on-path` names an interpreter in its first line that is not there"),
+        (
+            ["lost-by-env"],
+            "the program `lost-by-env` names an interpreter in its first line that is not on the PATH: "
+            "`no-such-interpreter`",
+        ),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
@@ -249,6 +253,8 @@ def test_a_program_that_cannot_be_started(ws: Workspace, command: list[str], why
     ws.write("P/bare", "echo no first line\n").chmod(0o755)
     ws.write("P/lost", "#!/no/such/interpreter\n").chmod(0o755)
     ws.program("lost-on-path", "#!/no/such/interpreter\n")
+    ws.program("lost-by-env", "#!/usr/bin/env no-such-interpreter\n")
+    command, why = [word.replace("P/", f"{ws.project}/") for word in command], why.replace("{P}", str(ws.project))
     spawn(ws, *command)
     failed = ws.run("delegate", "--name", "a", "fix tests").expect(3)
     assert (failed.json["decision"], failed.json["recipe"], failed.json["error"]) == ("MATCH", "good", why)
@@ -510,7 +516,7 @@ def test_a_program_left_to_itself_that_cannot_be_started(ws: Workspace) -> None:
     spawn(ws, "no-such-agent")
     failed = ws.run("delegate", "--no-wait", "--name", "a", "fix tests").expect(3)
     assert failed.json["error"] == "the program `no-such-agent` is not on the PATH"
-    assert list((ws.state / "processes").iterdir()) == []
+    assert list((ws.state / "processes").glob("*")) == []
     ws.run("delegate", "--name", "a", "--set", 'spawn.command=["true"]', "fix tests").expect()
 
 

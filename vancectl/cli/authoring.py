@@ -204,14 +204,16 @@ def _again() -> bool:
 
 def _run_editor(path: Path) -> None:
     from vancectl.errors import Place, UsageError
+    from vancectl.program import ProgramError, find_program
 
     wanted = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     try:
-        status = subprocess.run([*shlex.split(wanted), str(path)], check=False).returncode
-    except (OSError, ValueError) as error:
+        program, *words = shlex.split(wanted) or [wanted]
+        status = subprocess.run([find_program(program), *words, str(path)], check=False).returncode
+    except (ProgramError, OSError, ValueError) as error:
         path.unlink()
         path.parent.rmdir()
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        reason = error.text if isinstance(error, ProgramError) else getattr(error, "strerror", None) or str(error)
         raise UsageError(f"the editor `{wanted}` cannot be started: {reason}", remedy="set VISUAL or EDITOR") from None
     if status:
         raise UsageError(

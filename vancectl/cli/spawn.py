@@ -10,8 +10,6 @@ from vancectl.cli.scope import Scope, scoped
 from vancectl.cli.select import JsonOption
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from vancectl.settings import Settings
     from vancectl.spawn.command import CommandTemplate
 
@@ -95,21 +93,19 @@ def try_command(
 
 
 def _tested(template: CommandTemplate, engine: str) -> dict[str, Any]:
-    import shutil
-
     from vancectl.errors import VancectlError
-    from vancectl.spawn.command import check_runs
-    from vancectl.spawn.preset import unescaped
+    from vancectl.program import ProgramError
+    from vancectl.spawn.command import check_runs, spawn_program
 
     preset = template.preset
-    program = preset.program if preset is not None and preset.program else unescaped(template.argv[0])
-    found = shutil.which(program, path=_path(template.environment))
-    problem = None if found else f"the program `{program}` is not there, or cannot be executed"
-    if problem is None:
-        try:
-            check_runs(template, engine)
-        except VancectlError as error:
-            problem = error.what()
+    found = problem = None
+    try:
+        found = spawn_program(template)
+        check_runs(template, engine)
+    except ProgramError as error:
+        problem = error.text
+    except VancectlError as error:
+        problem = error.what()
     return {
         "preset": preset.name if preset is not None else None,
         "setting": template.key,
@@ -122,14 +118,6 @@ def _tested(template: CommandTemplate, engine: str) -> dict[str, Any]:
         "dash": preset.dash if preset is not None else None,
         "problem": problem,
     }
-
-
-def _path(environment: Mapping[str, str | None]) -> str | None:
-    import os
-
-    from vancectl.spawn.caller import passed_on
-
-    return passed_on(environment["PATH"]) if "PATH" in environment else os.environ.get("PATH")
 
 
 def _masked(name: str, value: str | None) -> str | None:

@@ -153,7 +153,7 @@ RULES: dict[str, Rule] = {
     "bad-catalog": Rule(_E, "the catalog cannot be used: {problem}", "{advice}"),
     "unknown-fallback": Rule(_E, "`{key}` names the recipe `{recipe}`, which is not there{nearest}", "name another"),
     "broken-fallback": Rule(_E, "`{key}` names the recipe `{recipe}`, which is broken", "mend the recipe"),
-    "no-program": Rule(_E, "the program `{program}` of `{key}` is not on the PATH", "install it, or name another"),
+    "no-program": Rule(_E, "`{key}`: {problem}", "install it, or name another"),
     "task-as-option": Rule(
         _W, "`{{task}}` stands alone in `{key}`: a task that begins with `-` would be an option of the program",
         'put "--" before it, or give the task on stdin',

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,8 +11,9 @@ from vancectl.inventory.catalog import EngineCatalog
 from vancectl.inventory.finding import Finding
 from vancectl.inventory.recipe import BrokenRecipe
 from vancectl.lint.outline import Outline
+from vancectl.program import ProgramError
 from vancectl.settings import Settings, Source
-from vancectl.spawn.command import find_template
+from vancectl.spawn.command import find_template, spawn_program
 from vancectl.spawn.fallback import SETTING
 
 
@@ -44,9 +43,10 @@ def settings_findings(load: Callable[[], Settings], cascade: Cascade, engines: t
             continue
         setting = template.key if not engine else "spawn.engines"
         place = _place(settings, setting, template.key)
-        program = template.argv[0]
-        if shutil.which(program, path=template.environment.get("PATH") or os.environ.get("PATH")) is None:
-            yield Finding("no-program", place, {"program": program, "key": template.key})
+        try:
+            spawn_program(template)
+        except ProgramError as error:
+            yield Finding("no-program", place, {"problem": error.text, "key": template.key})
         arguments = template.argv[1:]
         alone = next((number for number, part in enumerate(arguments) if part.startswith("{task}")), None)
         if alone is not None and "--" not in arguments[:alone]:

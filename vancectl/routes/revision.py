@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vancectl.errors import UsageError
+from vancectl.program import ProgramError, find_program
 
 _SECONDS = 60
 
@@ -44,8 +45,9 @@ def folder_of(given: str) -> Iterator[Path]:
 
 def _git(given: str, *arguments: str) -> bytes:
     try:
-        done = subprocess.run(["git", *arguments], capture_output=True, check=False, timeout=_SECONDS)
-    except (OSError, subprocess.TimeoutExpired):
+        program = find_program("git")
+        done = subprocess.run([program, *arguments], capture_output=True, check=False, timeout=_SECONDS)
+    except (ProgramError, OSError, subprocess.TimeoutExpired):
         raise UsageError(
             f"`{given}` names a git revision, but git could not be run", remedy="install git, or name a folder"
         ) from None

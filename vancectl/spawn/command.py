@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +11,11 @@ from typing import Any
 
 from vancectl.errors import SettingsError, SpawnError, UsageError
 from vancectl.inventory.name import nearest_key
+from vancectl.program import ProgramError, find_program
 from vancectl.selector.credential import KEY_VARIABLES
 from vancectl.settings import Settings, Source, Value
 from vancectl.spawn.caller import passed_on
-from vancectl.spawn.preset import NONE, Preset, load_preset
+from vancectl.spawn.preset import NONE, Preset, load_preset, unescaped
 
 PLACEHOLDERS = (
     "id", "name", "recipe", "engine", "task", "message", "title", "session", "project", "tenant", "profile",
@@ -97,8 +99,29 @@ def _of_preset(
     )
 
 
+def spawn_program(template: CommandTemplate) -> str:
+    """The absolute path of the program that a start needs, on the PATH that it will have. Raises ProgramError."""
+    names = [unescaped(template.argv[0])]
+    if template.preset is not None and template.preset.program:
+        names.append(template.preset.program)
+    return [find_program(name, search_environment(template)) for name in names][-1]
+
+
+def search_environment(template: CommandTemplate) -> dict[str, str]:
+    """The PATH of the child-to-be, and nothing else."""
+    listed = template.environment
+    path = passed_on(listed["PATH"]) if "PATH" in listed else os.environ.get("PATH")
+    return {"PATH": path} if path is not None else {}
+
+
 def check_runs(template: CommandTemplate, engine: str) -> None:
-    """Raises SettingsError for an engine that a preset cannot run, and SpawnError where our worker has no key."""
+    """Raises SettingsError for an engine that a preset cannot run, and SpawnError where our worker has no key, or where
+    the program is not there.
+    """
+    try:
+        spawn_program(template)
+    except ProgramError as error:
+        raise SpawnError(error.text, remedy=f"check {template.key} in {template.origin}") from None
     preset = template.preset
     if preset is None:
         return

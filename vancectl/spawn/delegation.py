@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from vancectl.errors import InterruptError, SettingsError, SpawnError, VancectlError
+from vancectl.errors import InterruptError, SettingsError, SpawnError, UsageError, VancectlError
 from vancectl.inventory.cascade import Cascade, UnknownRecipeError
 from vancectl.inventory.catalog import EngineCatalog
+from vancectl.program import ProgramError, RelativeProgramError, find_program
 from vancectl.selector.decision import Decision, Reason, Stage, Verdict
 from vancectl.settings import Settings
 from vancectl.spawn.applied import AppliedRecipe, apply_engine, apply_recipe
 from vancectl.spawn.caller import find_caller
-from vancectl.spawn.command import cautions, check_runs, find_template, no_command
+from vancectl.spawn.command import cautions, check_runs, find_template, no_command, search_environment
 from vancectl.spawn.fallback import SETTING, Fallback, choose_fallback
 from vancectl.spawn.generated import generated_name
 from vancectl.spawn.lifeline import Lifeline
@@ -128,7 +129,7 @@ class Delegation:
         try:
             start = self._start(request, session, self._apply(request, decision, fallback))
             argv = start.argv(PLANNED_FOLDER)
-            warnings = (*start.applied.warnings, *cautions(start.template, argv))
+            warnings = (*start.applied.warnings, *cautions(start.template, argv), *_end_unheard(start))
             if dry_run:
                 warnings = (*warnings, *_hindrances(start, argv))
             answer = replace(answer, decision=decision.with_warnings(warnings).as_json())
@@ -291,6 +292,19 @@ def _explicit(
     reason: Reason, rationale: str, recipe: str | None, engine: str, warnings: tuple[str, ...] = ()
 ) -> Decision:
     return Decision(Verdict.MATCH, reason, rationale, Stage.EXPLICIT, recipe=recipe, engine=engine, warnings=warnings)
+
+
+def _end_unheard(start: Start) -> list[str]:
+    """Why the command for the end could not be called. A missing one keeps nothing from being started."""
+    if not start.request.on_exit:
+        return []
+    try:
+        find_program(start.request.on_exit[0], search_environment(start.template))
+    except RelativeProgramError as error:
+        raise UsageError(error.text, remedy="it is what --on-exit or `onExit` names") from None
+    except ProgramError as error:
+        return [f"nobody will be told of the end: {error.text}"]
+    return []
 
 
 def _hindrances(start: Start, argv: list[str]) -> list[str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from vancectl.child import ChildError, refusal
+from vancectl.child import ChildError, program_of, refusal
 from vancectl.errors import SpawnError, StoreError
 from vancectl.spawn.lifeline import Lifeline, lives
 from vancectl.spawn.output import read_log
@@ -56,18 +56,24 @@ def supervise(job: Job, lifeline: Lifeline) -> Supervised:
     The lifeline changes hands without a moment in which nobody holds it. Neither arguments nor environment are
     written to any file.
     """
+    program = program_of(job.argv, job.environment)
     try:
         words, on_exit = ([os.fsencode(word).decode("latin-1") for word in argv] for argv in (job.argv, job.on_exit))
     except UnicodeEncodeError as error:
-        raise refusal(job.argv, error, job.environment) from None
+        raise refusal(job.argv, error) from None
     if any("\0" in word for word in (*words, *on_exit)):
-        raise refusal(job.argv, ValueError(), job.environment)
+        raise refusal(job.argv, ValueError())
+    on_exit_program = ""
+    with contextlib.suppress(ChildError):  # the start has warned of it
+        on_exit_program = program_of(job.on_exit, job.environment) if job.on_exit else ""
     document = {
+        "program": os.fsencode(program).decode("latin-1"),
         "argv": words,
         "stdin": str(job.stdin) if job.stdin is not None else None,
         "log": str(job.log),
         "timeout": job.timeout,
-        "onExit": on_exit,
+        "onExitProgram": os.fsencode(on_exit_program).decode("latin-1"),
+        "onExit": on_exit if on_exit_program else [],
         "event": job.event or {},
         "folder": lifeline.folder,
         "lifeline": lifeline.handle,
@@ -94,7 +100,7 @@ def supervise(job: Job, lifeline: Lifeline) -> Supervised:
     answer = json.loads(line)
     if "errno" in answer:
         supervisor.wait()
-        raise refusal(job.argv, OSError(answer["errno"], os.strerror(answer["errno"])), job.environment)
+        raise refusal(job.argv, OSError(answer["errno"], os.strerror(answer["errno"])))
     return Supervised(answer["pid"], supervisor)
 
 

@@ -65,7 +65,7 @@ def _start(job: dict[str, object], lifeline: Lifeline) -> tuple[int, int]:
         try:
             os.setsid()
             lifeline.write({"supervisor": os.getppid(), "pid": os.getpid(), "birth": birth_of(os.getpid())})
-            _become(job["argv"], job["stdin"] or os.devnull, job["log"])
+            _become(job["program"], job["argv"], job["stdin"] or os.devnull, job["log"])
         except OSError as error:
             os.write(tell, str(error.errno).encode())
         finally:
@@ -79,7 +79,7 @@ def _start(job: dict[str, object], lifeline: Lifeline) -> tuple[int, int]:
     return pid, 0
 
 
-def _become(argv: object, stdin: object, log: object) -> None:
+def _become(program: object, argv: object, stdin: object, log: object) -> None:
     assert isinstance(argv, list)
     assert isinstance(stdin, str | int)
     source = os.open(stdin, os.O_RDONLY) if isinstance(stdin, str) else stdin
@@ -93,7 +93,7 @@ def _become(argv: object, stdin: object, log: object) -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, set())
     # Bytes, as they were given; Latin-1 is how they came through the JSON.
     words = [word.encode("latin-1") for word in argv]
-    os.execvpe(words[0], words, os.environb)
+    os.execve(str(program).encode("latin-1"), words, os.environb)
 
 
 def _answer(document: dict[str, object]) -> None:
@@ -164,7 +164,7 @@ def _tell(job: dict[str, object], end: dict[str, object]) -> None:
             os.write(sink, data)
             os.close(sink)
             os.setsid()
-            _become(job["onExit"], source, os.path.join(str(job["folder"]), "on-exit.log"))
+            _become(job["onExitProgram"], job["onExit"], source, os.path.join(str(job["folder"]), "on-exit.log"))
         except OSError:
             pass
         finally:
