@@ -51,6 +51,15 @@ class VancectlError(Exception):
     def what(self) -> str:
         return str(self.args[0])
 
+    def as_json(self) -> dict[str, str | int | None]:
+        """For a caller that reads no prose; what is not known is null."""
+        return {
+            "message": self.what(),
+            "file": str(self.where.path) if self.where else None,
+            "line": (self.where.line or None) if self.where else None,
+            "help": self.remedy or None,
+        }
+
 
 class UsageError(VancectlError):
     """The command line or a request asks for something that cannot be done."""

@@ -261,3 +261,26 @@ def test_a_reader_that_goes_ends_the_run_quietly(ready: Workspace) -> None:
     os.close(near)
     result = ready.finish(process, timeout=30).expect(141)
     assert result.stderr == ""
+
+
+# Standard input that is not read.
+
+
+@pytest.mark.parametrize("args", [["fix tests"], ["--batch", "tasks.txt"], ["--file", "task.txt"]])
+def test_a_pipe_that_is_not_read_is_named(ready: Workspace, args: list[str]) -> None:
+    ready.write("P/tasks.txt", "fix tests\n")
+    ready.write("P/task.txt", "fix tests")
+    told = ready.run("select", *args, stdin="a diff\n").expect(0).stderr
+    assert told == "warning: standard input holds something that is not read; `-` in place of the task reads it\n"
+    assert ready.run("select", *args, stdin="").expect(0).stderr == ""
+    assert ready.run("select", *args, "--quiet", stdin="a diff\n").expect(0).stderr == ""
+
+
+def test_a_pipe_without_a_task_says_what_reads_it(ready: Workspace) -> None:
+    assert "`vancectl select -` reads it from standard input" in ready.run("select", stdin="x").expect(2).stderr
+    assert "say it in words" in ready.run("select", stdin="").expect(2).stderr
+
+
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(ready: Workspace) -> None:
+    process = ready.start("select", "fix tests", stdin=-1)
+    assert process.wait(20) == 0

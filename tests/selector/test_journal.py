@@ -188,3 +188,13 @@ def test_a_trigger_task_still_loads_no_settings(ws: Workspace) -> None:
     )  # fmt: skip
     assert done.stderr.strip() == "[]"
     assert len(entries(ws)) == 2
+
+
+@pytest.mark.parametrize("line", ["[" * 100_000, "{" * 5, "7", '{"time": 1}'])
+def test_a_line_that_is_no_entry_is_counted(ws: Workspace, line: str) -> None:
+    ws.recipe("P/recipes/good.yaml", triggers=["fix tests"])
+    ws.run("select", "fix tests").expect()
+    with (ws.state / "log" / "decisions.jsonl").open("a") as log:
+        log.write(f"{line}\n")
+    found = ws.run("log", "--json").expect().json
+    assert (found["total"], found["unreadLines"]) == (1, 1)

@@ -161,6 +161,12 @@ def test_whose_session(
         ('{"name": "a",}', "the request is not JSON: "),
         ("{'name': 'a'}", "the request is not JSON: "),
         ('{"name": "a", "task": "x"} {}', "the request is not JSON: Extra data"),
+        ('{"name": "a", "task": "x", "task": "y"}', "the request is not JSON: the key `task` stands twice"),
+        ('{"name": "a", "task": "x", "params": {"p": [{"k": 1, "k": 1}]}}', "the request is not JSON: the key `k`"),
+        (
+            '{"name": "a", "task": "x", "params": {"n": ' + "9" * 5000 + "}}",
+            "the request is not JSON: a number has too",
+        ),
         ('{"name": "a", "task": "x", "params": {"n": NaN}}', "the request is not JSON: NaN is no number"),
         ('{"name": "a", "task": "x", "timeoutSeconds": Infinity}', "the request is not JSON: Infinity is no number"),
         ('{"name": "a", "task": "x", "params": {"n": -1e999}}', "the request is not JSON: -1e999 is no number"),
@@ -256,7 +262,15 @@ def test_an_unknown_field(field: str, told: str) -> None:
 
 def test_a_refused_request_at_the_prompt(ws: Workspace) -> None:
     failed = asked(ws, {"name": "a", "tsk": "fix tests"}).expect(2)
-    assert failed.stdout == ""
+    assert failed.json == {
+        "version": 1,
+        "error": {
+            "message": "the request has an unknown field `tsk`",
+            "file": None,
+            "line": None,
+            "help": "did you mean `task`?",
+        },
+    }
     assert failed.stderr.startswith("error: the request has an unknown field `tsk`\n  help: did you mean `task`?\n")
 
 
@@ -311,3 +325,28 @@ def test_a_dry_run_of_a_request(ws: Workspace) -> None:
 )
 def test_how_deep_a_value_nests(value: object, levels: int) -> None:
     assert depth(value) == levels
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        (
+            '{"name": "a", "recipe": "good", "recipe": "other"}',
+            "the request is not JSON: the key `recipe` stands twice",
+        ),
+        ('{"name": "a", "recipe": "gone"}', "there is no recipe `gone`"),
+    ],
+    ids=["not-read", "not-decided"],
+)
+def test_a_refused_request_is_told_as_json_too(ws: Workspace, request_: str, message: str) -> None:
+    failed = asked(ws, request_).expect(2)
+    assert failed.json["error"]["message"] == message
+    assert failed.json["error"]["help"]
+    assert failed.stderr.startswith(f"error: {message}\n")
+
+
+def test_a_request_of_bytes_that_are_no_text(ws: Workspace) -> None:
+    ws.write("P/request.json", b'{"name": "a",\n "task": "J\xf6rg"}')
+    failed = ws.run("delegate", "--request", "request.json").expect(2)
+    assert (failed.json["error"]["file"], failed.json["error"]["line"]) == ("request.json", 2)
+    assert "is not UTF-8 text: the byte 0xF6" in failed.stderr

@@ -200,6 +200,10 @@ def test_an_engine_that_needs_more(ws: Workspace, engine: str) -> None:
         ('{"appliedRecipe": {"engine": "ford", "params": 3}}', "params` of the payload must be an object"),
         ('{"appliedRecipe": {"engine": "ford", "promptPrefix": 3}}', "promptPrefix` of the payload must be text"),
         ("[" * 100_000, "the payload is not JSON"),
+        ('{"task": ["x"], "appliedRecipe": {"engine": "ford"}}', "`task` of the payload must be text"),
+        ('{"task": {"a": 1}, "appliedRecipe": {"engine": "ford"}}', "`task` of the payload must be text"),
+        ('{"steerContent": 3, "appliedRecipe": {"engine": "ford"}}', "`steerContent` of the payload must be text"),
+        ('{"task": "x", "task": "y", "appliedRecipe": {"engine": "ford"}}', "the key `task` stands twice"),
     ],
 )
 def test_a_payload_that_is_none(ws: Workspace, text: str, told: str) -> None:

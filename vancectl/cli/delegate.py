@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -61,7 +63,12 @@ def delegate(
     ] = None,
     title: Annotated[str | None, typer.Option("--title", help="A title for people.")] = None,
     steer: Annotated[
-        str | None, typer.Option("--steer", metavar="TEXT", help="The first message to the process (steerContent).")
+        str | None,
+        typer.Option(
+            "--steer",
+            metavar="TEXT",
+            help="The first message to the process (steerContent); `-` reads it from standard input.",
+        ),
     ] = None,
     param: Annotated[
         list[str] | None,
@@ -126,7 +133,7 @@ def delegate(
 ) -> None:
     """Decide which recipe fits a task, and start it."""
     from vancectl.cli.explain import Account
-    from vancectl.cli.task import read_task, read_text
+    from vancectl.cli.task import STDIN, check_one_reader, read_task, read_text, warn_of_unread
     from vancectl.errors import ExitStatus, UsageError
     from vancectl.folders import state_dir
     from vancectl.inventory.catalog import load_catalog
@@ -135,12 +142,14 @@ def delegate(
     from vancectl.spawn.session import ProcessStore
 
     output = scope.output(as_json=json_output)
+    streams = (task == [STDIN], steer == STDIN, *(str(each) == STDIN for each in (file, request, plan)))
+    warn_of_unread(output, check_one_reader(*streams), "`-` as the task or as --steer reads it")
     words = read_task(task or [], file)
+    steer = read_text(Path(STDIN)) if steer == STDIN else steer
     session = session or os.environ.get("VANCECTL_SESSION")
     parts = (words, name, recipe, engine, title, steer, profile, timeout)
     partial = bool(param) or not fallback or not wait or async_fallback or any(part is not None for part in parts)
-    if retry_failed and not resume:
-        raise UsageError("--retry-failed belongs to --resume", remedy="give both, or leave it out")
+    _check_plan_options(plan, resume=resume, retry_failed=retry_failed, others=fail_fast or bool(items_from))
     if plan is not None:
         from vancectl.cli.plan import run_plan
 
@@ -152,16 +161,13 @@ def delegate(
             on_exit=parse_argv(on_exit), items_from=items_from or [],
         )  # fmt: skip
         return
-    if resume or fail_fast or items_from:
-        raise UsageError(
-            "--resume, --fail-fast and --items-from belong to --plan", remedy="leave them out, or name a plan"
-        )
     if request is not None:
         if partial or on_exit is not None:
             raise UsageError(
                 "--request and parts of a request are both given", remedy="put everything into the request"
             )
-        wanted = parse_request(read_text(request))
+        with _refused_as_json(output):
+            wanted = parse_request(read_text(request))
     else:
         wanted = check_request(
             Request(
@@ -190,7 +196,8 @@ def delegate(
     explaining = explain or why is not None
     # An explanation belongs before the reply, so that nothing is shown while the reply still comes.
     watcher = Terminal(output) if not output.as_json and not explaining else None
-    answer = delegation.run(wanted, dry_run=dry_run, strict=strict, watcher=watcher)
+    with _refused_as_json(output) if request is not None else nullcontext():
+        answer = delegation.run(wanted, dry_run=dry_run, strict=strict, watcher=watcher)
     account = Account(scope, selector, wanted.task or "", answer.decision) if explaining else None
     print_answer(answer, output, watcher, account, explain=explain, why=why)
     if not (dry_run or answer.existing):
@@ -200,6 +207,30 @@ def delegate(
         raise answer.error
     if strict and answer.unanswered:
         raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
+
+
+def _check_plan_options(plan: Path | None, *, resume: bool, retry_failed: bool, others: bool) -> None:
+    from vancectl.errors import UsageError
+
+    if retry_failed and not resume:
+        raise UsageError("--retry-failed belongs to --resume", remedy="give both, or leave it out")
+    if plan is None and (resume or others):
+        raise UsageError(
+            "--resume, --fail-fast and --items-from belong to --plan", remedy="leave them out, or name a plan"
+        )
+
+
+@contextmanager
+def _refused_as_json(output: Output) -> Iterator[None]:
+    """A request is mostly sent by a program: where it is refused, that is told on stdout as well."""
+    from vancectl.errors import VancectlError
+
+    try:
+        yield
+    except VancectlError as error:
+        if output.as_json:
+            output.document({"version": 1, "error": error.as_json()})
+        raise
 
 
 def parse_argv(text: str | None) -> list[str]:

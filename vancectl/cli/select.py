@@ -79,10 +79,11 @@ def select(
     ] = False,
 ) -> None:
     """Say which recipe fits a task, or that none does, and why."""
-    from vancectl.cli.task import read_task
+    from vancectl.cli.task import STDIN, check_one_reader, read_task, unread_input
     from vancectl.errors import ExitStatus, UsageError
 
     output = scope.output(as_json=json_output)
+    read = check_one_reader(task == [STDIN], str(file) == STDIN, str(batch) == STDIN)
     words = read_task(task or [], file)
     if batch is not None and words is not None:
         raise UsageError("a task and --batch are both given", remedy="leave one of them out")
@@ -95,8 +96,14 @@ def select(
     if estimate:
         _print_estimate(scope, output, words or "")
         return
+    dropped = not read and unread_input()
     if batch is None and words is None:
-        raise UsageError("there is no task", remedy='say it in words, as in: vancectl select "summarise this report"')
+        remedy = 'say it in words, as in: vancectl select "summarise this report"'
+        raise UsageError(
+            "there is no task", remedy="`vancectl select -` reads it from standard input" if dropped else remedy
+        )
+    if dropped:
+        output.warn("standard input holds something that is not read; `-` in place of the task reads it")
     selector = scope.selector(model, many_tasks=batch is not None, replay=replay)
     for broken in scope.inventory.broken:
         output.warn(f"broken recipe left out: {broken.fault}")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vancectl.encoding import decode
 from vancectl.errors import Place, UsageError
 from vancectl.printable import well_formed
+
+if TYPE_CHECKING:
+    from vancectl.cli.output import Output
 
 STDIN = "-"
 
@@ -38,6 +44,35 @@ def read_text(path: Path) -> str:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise UsageError(f"cannot be read: {reason}", where=Place(path), remedy="name a file, or `-`") from None
     return decode(data, path)
+
+
+def check_one_reader(*readers: bool) -> bool:
+    """Whether standard input is read at all. Raises UsageError where two options want it."""
+    if sum(readers) > 1:
+        raise UsageError("standard input is to be read twice", remedy="read one of them from a file")
+    return any(readers)
+
+
+def unread_input() -> bool:
+    """Whether standard input is a pipe in which something waits already; it is neither waited for nor read."""
+    try:
+        handle = sys.stdin.fileno()
+        mode = os.fstat(handle).st_mode
+        if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+            return False
+        import fcntl
+        import termios
+
+        waiting = fcntl.ioctl(handle, termios.FIONREAD, bytes(4))
+    except (OSError, ValueError, AttributeError):  # AttributeError: it was closed, and Python has None for it
+        return False
+    return int.from_bytes(waiting, sys.byteorder) > 0
+
+
+def warn_of_unread(output: Output, read: bool, remedy: str) -> None:
+    """What is piped in and read by nothing must not vanish without a word."""
+    if not read and unread_input():
+        output.warn(f"standard input holds something that is not read; {remedy}")
 
 
 def _without_line_end(text: str) -> str:

@@ -63,7 +63,7 @@ def render(text: str, variables: Mapping[str, Any], origin: str) -> str:
             if not isinstance(holder, Mapping):
                 return message
             there = ", ".join(key if key.isidentifier() else f"['{key}']" for key in map(str, holder)) or "nothing"
-            return f"`{self._undefined_name}`, where there is {there}"
+            return f"{message}; there is {there}"
 
     environment = Sandbox(undefined=Missing, keep_trailing_newline=True, trim_blocks=True, finalize=print_value)
     known = f"there are {', '.join(sorted(variables))}"
