@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from vancectl.inventory.name import engine_name
+
 STDIN_MODES = ("payload", "task", "prompt", "none")
 
 
@@ -104,6 +106,14 @@ def _mapping(value: Any) -> dict[str, Any]:
     return value
 
 
+def _engines(value: Any) -> dict[str, Any]:
+    """Under the engines' own names; two spellings of one are two answers to one question."""
+    folded = {engine_name(name): given for name, given in _mapping(value).items()}
+    if len(folded) < len(value):
+        raise ValueError
+    return folded
+
+
 TEXT = Kind("text", _text, "value", optional=True)
 FLAG = Kind("true or false", _flag)
 WHOLE = Kind("a whole number, at least 1", _whole(1))
@@ -118,7 +128,7 @@ SPAWN_ARGV = replace(ARGV, clean=_argv_or_none)  # the empty list means no comma
 SECONDS = Kind("a number of seconds above 0", _seconds)
 LIMIT = replace(SECONDS, optional=True)
 VARIABLES = Kind("a mapping of variable to text, or to null to unset it", _variables, "values")
-ENGINES = Kind("a mapping of engine to its command, preset, stdin, env and timeout", _mapping)
+ENGINES = Kind("a mapping of engine (each once) to its command, preset, stdin, env and timeout", _engines)
 ENGINE = Kind("a mapping with command, preset, stdin, env and timeout", _mapping)
 # What an engine may have of its own.
 ENGINE_KINDS = {"command": ARGV, "preset": TEXT, "stdin": _choice(*STDIN_MODES), "env": VARIABLES, "timeout": LIMIT}
@@ -162,5 +172,8 @@ def split_key(key: str) -> tuple[str, list[str]]:
     for setting in ("models", "spawn.env", "spawn.engines"):
         if key.startswith(f"{setting}.") and len(key) > len(setting) + 1:
             rest = key.removeprefix(f"{setting}.")
-            return setting, rest.split(".", 1) if setting == "spawn.engines" else [rest]
+            if setting != "spawn.engines":
+                return setting, [rest]
+            engine, *field = rest.split(".", 1)
+            return setting, [engine_name(engine), *field]
     return key, []

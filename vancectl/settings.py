@@ -18,7 +18,7 @@ from vancectl.errors import Place, SettingsError
 from vancectl.folders import defaults_dir
 from vancectl.inventory.document import Document, Node
 from vancectl.inventory.layer import tenant_folder
-from vancectl.inventory.name import nearest_key
+from vancectl.inventory.name import engine_name, nearest_key
 from vancectl.kinds import ENGINE, ENGINE_KINDS, ENGINES, KINDS, TEXT, Kind, kind_of, split_key
 from vancectl.strict_json import read_json
 
@@ -190,7 +190,7 @@ def _read(document: Document, node: Node, key: str, kind: Kind, places: dict[str
         return document.plain(node)
     values = {}
     for name, name_node, value in document.pairs(node):
-        full = f"{key}.{name}"
+        full = f"{key}.{engine_name(name) if kind is ENGINES else name}"
         places[full] = _place(document, name_node)
         inner = {ENGINES: ENGINE, ENGINE: ENGINE_KINDS.get(name)}.get(kind, TEXT)
         values[name] = _read(document, value, full, inner, places) if inner is not None else None

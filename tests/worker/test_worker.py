@@ -82,7 +82,7 @@ def test_the_prompt_is_a_template(ws: Workspace, messages: MessagesServer) -> No
 )
 def test_a_template_that_cannot_be_rendered(ws: Workspace, messages: MessagesServer, template: str, told: str) -> None:
     recipe(ws, messages, promptPrefix=template)
-    failed = delegate(ws, status=3)
+    failed = delegate(ws, status=2)
     assert f"the template in the promptPrefix of `good` {told}" in failed.stderr
     assert messages.requests == []
 
@@ -342,8 +342,8 @@ def test_slartibartfast_outside_of_a_project(ws: Workspace, messages: MessagesSe
 
 def test_a_script_is_no_recipe(ws: Workspace, messages: MessagesServer) -> None:
     ws.model(messages)
-    failed = ws.run("delegate", "--recipe", "slart-and-run", "x").expect(3)
-    assert "the worker writes recipes only; what `slart-and-run` asks for (SCRIPT_JS) needs a program" in failed.stderr
+    failed = ws.run("delegate", "--recipe", "slart-and-run", "x").expect(2)
+    assert "the worker writes recipes only; what this one asks for (SCRIPT_JS) needs a program" in failed.stderr
     assert messages.requests == []
 
 

@@ -93,19 +93,18 @@ def try_command(
 
 
 def _tested(template: CommandTemplate, engine: str) -> dict[str, Any]:
-    from vancectl.errors import VancectlError
+    import contextlib
+
     from vancectl.program import ProgramError
-    from vancectl.spawn.command import check_runs, spawn_program
+    from vancectl.spawn.command import spawn_program
+    from vancectl.spawn.hindrance import hindrance
 
     preset = template.preset
-    found = problem = None
-    try:
+    found = None
+    with contextlib.suppress(ProgramError):
         found = spawn_program(template)
-        check_runs(template, engine)
-    except ProgramError as error:
-        problem = error.text
-    except VancectlError as error:
-        problem = error.what()
+    error = hindrance(template, engine, {})
+    problem = error.what() if error is not None else None
     return {
         "preset": preset.name if preset is not None else None,
         "setting": template.key,

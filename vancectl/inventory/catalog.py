@@ -15,7 +15,7 @@ from vancectl.errors import CatalogError
 from vancectl.folders import cache_dir, defaults_dir
 from vancectl.inventory.document import Document
 from vancectl.inventory.finding import Finding
-from vancectl.inventory.name import nearest_key
+from vancectl.inventory.name import engine_name, nearest_key
 from vancectl.storage import write_atomically
 
 ENGINE_FIELDS = ("purpose", "when_to_use", "not_for")
@@ -50,7 +50,7 @@ class EngineCatalog:
     def find(self, name: str) -> Engine:
         """Raises CatalogError with the nearest name."""
         for engine in self.engines:
-            if engine.name == name.strip().lower():
+            if engine.name == engine_name(name):
                 return engine
         near = nearest_key(name, self.names)
         meant = f"did you mean `{near}`? " if near else ""
@@ -103,7 +103,7 @@ def _engines(document: Document) -> list[Engine]:
             continue
         entries = document.mapping(value, "engines")
         for written, name_node, fields_node in document.pairs(entries) if entries is not None else ():
-            name = written.strip().lower()
+            name = engine_name(written)
             if name in lines:
                 document.add("duplicate-key", name_node, key=name, first=lines[name])
             lines[name] = name_node.start_mark.line + 1

@@ -24,6 +24,11 @@ def canonical(name: str) -> str:
     return "/".join("-".join(part.split()).lower() for part in parts)
 
 
+def engine_name(text: str) -> str:
+    """An engine's name as the catalog has it, however a recipe, a setting or a caller wrote it."""
+    return text.strip().lower()
+
+
 def near_names(name: str, names: Iterable[str], *, keep: Callable[[str], bool] = lambda _: True) -> list[str]:
     """Up to five of `names` at an edit distance of at most five, nearest first.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from vancectl.inventory.document import Document, Node
 from vancectl.inventory.layer import Layer
+from vancectl.inventory.name import engine_name
 from vancectl.inventory.recipe import TOOL_LISTS, BrokenRecipe, Recipe
 
 REQUIRED = ("description", "engine")
@@ -31,7 +32,7 @@ def validate(document: Document, name: str, layer: Layer) -> Recipe | BrokenReci
                 document.add("missing-field", document.root, field=required)
     if document.broken:
         return BrokenRecipe(name, layer, str(document.path), tuple(document.findings))
-    fields["engine"] = fields["engine"].strip()
+    fields["engine"] = engine_name(fields["engine"])
     return Recipe(name, layer, str(document.path), fields, tuple(document.findings))
 
 

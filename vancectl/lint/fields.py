@@ -28,7 +28,7 @@ def field_findings(library: Library) -> Iterator[Finding]:
         yield from _yaml_surprises(library, recipe)
         yield from _skills(library, recipe)
         yield from _templates(library, recipe)
-        if library.engines is not None and recipe.engine.lower() not in library.engines:
+        if library.engines is not None and recipe.engine not in library.engines:
             data = {"engine": recipe.engine, "known": library.engines, "nearest_to": recipe.engine}
             yield Finding("unknown-engine", library.outline(recipe.path).field("engine"), data)
 

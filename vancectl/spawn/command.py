@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vancectl.errors import SettingsError, SpawnError, UsageError
+from vancectl.errors import SettingsError, UsageError
 from vancectl.inventory.name import nearest_key
-from vancectl.program import ProgramError, find_program
-from vancectl.selector.credential import KEY_VARIABLES
+from vancectl.program import find_program
 from vancectl.settings import Settings, Source, Value
 from vancectl.spawn.caller import passed_on
 from vancectl.spawn.preset import NONE, Preset, load_preset, unescaped
@@ -112,28 +111,6 @@ def search_environment(template: CommandTemplate) -> dict[str, str]:
     listed = template.environment
     path = passed_on(listed["PATH"]) if "PATH" in listed else os.environ.get("PATH")
     return {"PATH": path} if path is not None else {}
-
-
-def check_runs(template: CommandTemplate, engine: str) -> None:
-    """Raises SettingsError for an engine that a preset cannot run, and SpawnError where our worker has no key, or where
-    the program is not there.
-    """
-    try:
-        spawn_program(template)
-    except ProgramError as error:
-        raise SpawnError(error.text, remedy=f"check {template.key} in {template.origin}") from None
-    preset = template.preset
-    if preset is None:
-        return
-    if preset.engines is not None and engine not in preset.engines:
-        raise unable(engine)
-    if preset.runs_worker and not any(
-        (passed_on(template.environment.get(key)) or "").strip() for key in KEY_VARIABLES
-    ):
-        raise SpawnError(
-            f"the worker has no key to run the recipe with: set {KEY_VARIABLES[0]}",
-            remedy="or name a program of yours in spawn.command or spawn.preset; `vancectl spawn test` tries one",
-        )
 
 
 def unable(engine: str) -> SettingsError:

@@ -15,12 +15,13 @@ from vancectl.inventory.cascade import Cascade, UnknownRecipeError
 from vancectl.inventory.catalog import EngineCatalog
 from vancectl.program import ProgramError, RelativeProgramError, find_program
 from vancectl.selector.decision import Decision, Reason, Stage, Verdict
-from vancectl.settings import Settings
+from vancectl.settings import Settings, Source
 from vancectl.spawn.applied import AppliedRecipe, apply_engine, apply_recipe
 from vancectl.spawn.caller import find_caller
-from vancectl.spawn.command import cautions, check_runs, find_template, no_command, search_environment
-from vancectl.spawn.fallback import SETTING, Fallback, choose_fallback
+from vancectl.spawn.command import cautions, find_template, search_environment
+from vancectl.spawn.fallback import DEFAULT_FALLBACK, SETTING, Fallback, choose_fallback
 from vancectl.spawn.generated import generated_name
+from vancectl.spawn.hindrance import hindrance, hindrance_of
 from vancectl.spawn.lifeline import Lifeline
 from vancectl.spawn.process import Start, new_id, run_process, start_process, utc_now
 from vancectl.spawn.request import Request
@@ -123,31 +124,52 @@ class Delegation:
             fallback_on_none=request.fallback_on_none and not (strict and decision.unanswered),
             setting=self.settings[SETTING] or "",
         )
+        fallback, instead = self._startable(fallback)
+        decision = decision.with_warnings(instead)
         answer = Delegated(decision.as_json(), fallback, unanswered=decision.unanswered)
         if not decision.matches and fallback is None:
             return answer
         try:
             start = self._start(request, session, self._apply(request, decision, fallback))
             argv = start.argv(PLANNED_FOLDER)
+            start.system()  # a template that fails is told before the name is taken, and in a dry run as well
             warnings = (*start.applied.warnings, *cautions(start.template, argv), *_end_unheard(start))
             if dry_run:
-                warnings = (*warnings, *_hindrances(start, argv))
+                error = hindrance(start.template, start.applied.engine, start.applied.params)
+                warnings = (*warnings, *([error.what()] if error is not None else []))
             answer = replace(answer, decision=decision.with_warnings(warnings).as_json())
             if dry_run:
                 return replace(answer, plan={"argv": argv or None, "payload": start.payload()})
-            self._check(start, argv)
+            self._check(start)
             if fallback is not None and start.applied.params.get(GENERATES) == GENERATED_KIND:
                 return self._generate(start, answer, watcher, supervised)
             return self._spawn(start, answer, watcher, supervised)
         except VancectlError as error:
             return replace(answer, error=error)
 
-    def _check(self, start: Start, argv: list[str]) -> None:
+    def _check(self, start: Start) -> None:
         """Raises what keeps it from being started, before its name is taken."""
-        if not argv:
-            raise no_command(start.applied.engine)
-        check_runs(start.template, start.applied.engine)
+        error = hindrance(start.template, start.applied.engine, start.applied.params)
+        if error is not None:
+            raise error
         start.caller.check_depth(self.settings["spawn.maxDepth"])
+
+    def _startable(self, fallback: Fallback | None) -> tuple[Fallback | None, tuple[str, ...]]:
+        """The fallback that nobody chose gives way to `default` where it cannot be started and that one can."""
+        if fallback is None or fallback.source != SETTING or self.settings.value(SETTING).source is not Source.BUNDLED:
+            return fallback, ()
+        first, second = (self._hindrance(name) for name in (fallback.recipe, DEFAULT_FALLBACK.recipe))
+        if first is None or second is not None:
+            return fallback, ()
+        warning = f"the fallback `{fallback.recipe}` cannot be started here ({first.what()}); `default` is started"
+        return DEFAULT_FALLBACK, (warning,)
+
+    def _hindrance(self, name: str) -> VancectlError | None:
+        try:
+            recipe = self.cascade.load(name)
+        except VancectlError as error:
+            return error
+        return hindrance_of(self.settings, recipe.engine, recipe.params)
 
     def _decide(self, request: Request) -> Decision:
         """The mode matrix (specification, routing 7; design, section 5)."""
@@ -201,6 +223,7 @@ class Delegation:
             applied,
             find_template(self.settings, applied.engine),
             find_caller(),
+            self.settings["models"],
         )
 
     def _existing(self, record: ProcessRecord) -> Delegated:
@@ -243,7 +266,7 @@ class Delegation:
         answer = replace(answer, fallback=replace(answer.fallback, generated=name), generator=generated.process)
         second = replace(start, applied=applied, template=find_template(self.settings, applied.engine))
         try:
-            self._check(second, second.argv(PLANNED_FOLDER))
+            self._check(second)
             return self._spawn(second, answer, watcher, supervised)
         except VancectlError as error:
             return replace(answer, error=error)
@@ -304,17 +327,6 @@ def _end_unheard(start: Start) -> list[str]:
         raise UsageError(error.text, remedy="it is what --on-exit or `onExit` names") from None
     except ProgramError as error:
         return [f"nobody will be told of the end: {error.text}"]
-    return []
-
-
-def _hindrances(start: Start, argv: list[str]) -> list[str]:
-    """Why what a dry run shows could not be started as things are."""
-    if not argv:
-        return [f"{no_command(start.applied.engine).what()}: set spawn.command"]
-    try:
-        check_runs(start.template, start.applied.engine)
-    except VancectlError as error:
-        return [error.what()]
     return []
 
 

@@ -24,6 +24,9 @@ class Fallback:
         return {**document, "generatedRecipe": self.generated} if self.generated is not None else document
 
 
+DEFAULT_FALLBACK = Fallback(DEFAULT_RECIPE, "default-recipe")
+
+
 def choose_fallback(decision: Decision, *, fallback_on_none: bool, setting: str) -> Fallback | None:
     """None where nothing is started: on MATCH, with `fallback_on_none` off, or with an empty setting after a trigger.
 
@@ -32,5 +35,5 @@ def choose_fallback(decision: Decision, *, fallback_on_none: bool, setting: str)
     if decision.matches or not fallback_on_none or decision.reason is Reason.EMPTY_TASK:
         return None
     if not decision.trigger_observed:
-        return Fallback(DEFAULT_RECIPE, "default-recipe")
+        return DEFAULT_FALLBACK
     return Fallback(setting, SETTING) if setting else None

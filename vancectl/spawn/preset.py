@@ -11,13 +11,15 @@ from typing import Any
 from vancectl.errors import SettingsError
 from vancectl.folders import defaults_dir
 from vancectl.inventory.document import Document
-from vancectl.inventory.name import nearest_key
+from vancectl.inventory.name import engine_name, nearest_key
 from vancectl.kinds import ENGINE_KINDS, Kind
 
 NONE = "none"
 # The running installation as a program, wherever it lies. Python's -P keeps the working directory out of its path: a
 # project must not bring modules that stand in for ours.
 INSTALLATION = "{vancectl}"
+# What our worker takes where a recipe names no model.
+DEFAULT_MODEL = "default:smart"
 _TEXTS = ("description", "stdin", "program", "reads", "dash")
 
 
@@ -42,6 +44,11 @@ class Preset:
     def runs_worker(self) -> bool:
         """Whether our own worker does the work here, on this machine, and so needs the key."""
         return INSTALLATION in self.command and bool(self.environment)
+
+    @property
+    def is_worker(self) -> bool:
+        """Whether our own worker does the work, here or elsewhere: only it is choosy about engines."""
+        return self.engines is not None
 
     def argv(self) -> tuple[str, ...]:
         """The template of the command, with the installation filled in."""
@@ -101,7 +108,7 @@ def load_preset(name: str, origin: str = "spawn.preset") -> Preset:
         tuple(_checked("command", fields.get("command"), path)),
         _checked("stdin", fields.get("stdin", "payload"), path),
         _checked("env", fields.get("env", {}), path),
-        tuple(fields["engines"]) if "engines" in fields else None,
+        tuple(map(engine_name, fields["engines"])) if "engines" in fields else None,
         *(str(fields.get(key) or "") for key in ("description", "reads", "dash", "program")),
     )
 

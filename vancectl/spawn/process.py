@@ -7,8 +7,8 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,11 @@ from vancectl.spawn.caller import NOBODY, Caller, child_environment
 from vancectl.spawn.command import CommandTemplate, fill, uses
 from vancectl.spawn.lifeline import Lifeline, birth_of
 from vancectl.spawn.output import read_output
+from vancectl.spawn.preset import DEFAULT_MODEL
+from vancectl.spawn.prompt import render_prompt
 from vancectl.spawn.request import Request
 from vancectl.spawn.session import DONE, FAILED, RUNNING, STOPPED, TIMED_OUT, ProcessRecord, ProcessStore
 from vancectl.spawn.supervision import Job, Supervised, supervise
-from vancectl.spawn.template import prompt_variables, render
 
 PAYLOAD_VERSION = 1
 EVENT_VERSION = 1
@@ -41,6 +42,7 @@ class Start:
     applied: AppliedRecipe
     template: CommandTemplate
     caller: Caller = NOBODY
+    models: Mapping[str, str] = field(default_factory=dict)  # the aliases in force
 
     def payload(self) -> dict[str, Any]:
         """What the command reads on stdin: the applied recipe with the request (design, section 5)."""
@@ -54,6 +56,7 @@ class Start:
             "project": self.project,
             "tenant": self.tenant,
             **({"inheritContext": self.request.inherit_context} if self.request.inherit_context is not None else {}),
+            "systemPrompt": self.system(),
             "appliedRecipe": self.applied.as_json(),
         }
 
@@ -66,9 +69,9 @@ class Start:
 
     def system(self) -> str:
         """The recipe's prompt prefix with its template filled in. Raises UsageError where that fails."""
-        prefix = str(self.applied.fields.get("promptPrefix") or "")
-        name = self.applied.recipe or self.applied.engine
-        return render(prefix, prompt_variables(self.applied.as_json()), f"the promptPrefix of `{name}`")
+        preset = self.template.preset
+        default = DEFAULT_MODEL if preset is not None and preset.is_worker else ""
+        return render_prompt(self.applied.as_json(), self.models, default)
 
     def message(self) -> str:
         """Task and steerContent; a request may give its task as `steerContent` alone, which is not said twice."""

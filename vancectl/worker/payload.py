@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from vancectl.errors import UsageError
+from vancectl.inventory.name import engine_name
+from vancectl.spawn.preset import DEFAULT_MODEL
 from vancectl.strict_json import MAX_DEPTH, depth, read_json
 
 # These a turn or two of a model can stand for; the others need tools, processes of their own, or a sandbox.
 ENGINES = ("ford", "arthur", "eddie", "jeltz", "slartibartfast")
-DEFAULT_MODEL = "default:smart"
 DEFAULT_MAX_TOKENS = 8192
 _EXAMPLE = "pipe in a payload, as `vancectl delegate --dry-run` shows it under plan.payload"
 
@@ -22,6 +23,7 @@ class Payload:
     task: str
     tenant: str | None
     applied: dict[str, Any]
+    prompt: str | None = None  # the recipe's prompt as it was rendered when it was delegated
 
     @property
     def params(self) -> dict[str, Any]:
@@ -29,7 +31,7 @@ class Payload:
 
     @property
     def engine(self) -> str:
-        return str(self.applied["engine"])
+        return engine_name(str(self.applied["engine"]))
 
     @property
     def name(self) -> str:
@@ -69,4 +71,10 @@ def parse_payload(text: str) -> Payload:
     parts = dict.fromkeys(document.get(key) for key in ("task", "steerContent"))
     texts = [part for part in parts if part and part.strip()]
     tenant = document.get("tenant")
-    return Payload("\n\n".join(texts), tenant if isinstance(tenant, str) else None, applied)
+    prompt = document.get("systemPrompt")
+    return Payload(
+        "\n\n".join(texts),
+        tenant if isinstance(tenant, str) else None,
+        applied,
+        prompt if isinstance(prompt, str) else None,
+    )

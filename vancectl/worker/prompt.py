@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping
 
-from vancectl.spawn.template import prompt_variables, render
+from vancectl.spawn.preset import DEFAULT_MODEL
+from vancectl.spawn.prompt import render_prompt
 from vancectl.worker.payload import Payload
 
 _NO_TOOLS = (
@@ -17,16 +17,12 @@ _CHAT = "There is one message and one answer, and no later turn: ask only where 
 _BY_ENGINE = {"arthur": f"{_NO_TOOLS} {_CHAT}", "eddie": f"{_NO_TOOLS} {_CHAT}", "ford": _NO_TOOLS}
 
 
-def system_prompt(payload: Payload, models: Sequence[str], also: str = "") -> str:
+def system_prompt(payload: Payload, aliases: Mapping[str, str], also: str = "") -> str:
     """`promptMode: overwrite` leaves the recipe's own prompt alone, but for `also`, which the engine cannot do without.
 
-    Raises UsageError for a template that cannot be rendered.
+    Raises UsageError for a template that cannot be rendered: a payload that somebody wrote has it unrendered.
     """
     applied = payload.applied
-    own = render(
-        str(applied.get("promptPrefix") or ""),
-        prompt_variables(applied, models[0], os.environ.get("LANG", "").partition("_")[0].partition(".")[0]),
-        f"the promptPrefix of `{payload.name}`",
-    )
+    own = payload.prompt if payload.prompt is not None else render_prompt(applied, aliases, DEFAULT_MODEL)
     base = "" if applied.get("promptMode") == "overwrite" else _BY_ENGINE.get(payload.engine, "")
     return "\n\n".join(part.strip() for part in (base, own, also) if part.strip())

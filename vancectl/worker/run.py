@@ -16,6 +16,7 @@ from vancectl.selector.model import ModelError, resolve_models
 from vancectl.selector.stream import Conversation, open_endpoint
 from vancectl.settings import Settings, load_settings
 from vancectl.spawn.command import unable
+from vancectl.spawn.hindrance import script_wanted
 from vancectl.worker import jeltz, slartibartfast
 from vancectl.worker.payload import DEFAULT_MAX_TOKENS, ENGINES, Payload
 from vancectl.worker.prompt import system_prompt
@@ -43,7 +44,7 @@ def _dispatch(payload: Payload, settings: Settings, write: Callable[[str], None]
     models = resolve_models(payload.model, settings["models"])
 
     def conversation(also: str = "") -> Conversation:
-        system = system_prompt(payload, models, also)
+        system = system_prompt(payload, settings["models"], also)
         tokens = payload.count("maxTokens", DEFAULT_MAX_TOKENS)
         return Conversation(open_endpoint(payload.name), models, system, tokens)
 
@@ -52,7 +53,9 @@ def _dispatch(payload: Payload, settings: Settings, write: Callable[[str], None]
         # Under a key of its own: an answer's `name` or `status` must not pass for the process's.
         _write_object({"reply": jeltz.answer(payload, conversation(jeltz.instructions(schema)), schema)}, write)
     elif payload.engine == "slartibartfast":
-        slartibartfast.check_wanted(payload)
+        unwritten = script_wanted(payload.engine, payload.params)
+        if unwritten is not None:
+            raise unwritten
         catalog = load_catalog()
         layers = find_layers(Path.cwd(), tenant=payload.tenant)
         run_id = _run_id()

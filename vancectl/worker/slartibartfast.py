@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from vancectl.errors import SpawnError, UsageError
+from vancectl.errors import SpawnError
 from vancectl.inventory.catalog import EngineCatalog
 from vancectl.inventory.document import Document
 from vancectl.inventory.finding import Finding
@@ -23,20 +23,9 @@ from vancectl.worker.payload import Payload
 
 GENERATED = "_slart"
 _ATTEMPTS = 3
-_RECIPE_TYPES = {"recipe", "recipe_yaml", ""}
 _FENCE = re.compile(r"```ya?ml[^\n]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 _NAME = re.compile(r"^[\s#*`>]*name[\s*`]*:[\s*`]*(.*?)[\s*`]*$", re.IGNORECASE | re.MULTILINE)
 _PROPER = re.compile(r"[a-z0-9][a-z0-9.-]{0,63}")
-
-
-def check_wanted(payload: Payload) -> None:
-    """Raises UsageError where something other than a recipe is wanted: a script needs what runs and checks it."""
-    wanted = str(payload.params.get("outputSchemaType") or "")
-    if wanted.lower() not in _RECIPE_TYPES or payload.params.get("executeWith"):
-        raise UsageError(
-            f"the worker writes recipes only; what `{payload.name}` asks for ({wanted or 'to run it'}) needs a program",
-            remedy="set spawn.engines.slartibartfast.command in the tenant's settings.yaml",
-        )
 
 
 def instructions(catalog: EngineCatalog) -> str:
