@@ -9,9 +9,17 @@ _INTERRUPTED = 130
 def main() -> None:
     """Imports the command line where an interrupt already ends in order."""
     try:
-        from vancectl.cli.app import main as command_line
+        from vancectl.interrupt import interrupted, watch
+
+        watch()
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
+    try:
+        from vancectl.cli.app import main as command_line
+    except BaseException:
+        if interrupted():
+            sys.exit(_INTERRUPTED)
+        raise
     command_line()
 
 

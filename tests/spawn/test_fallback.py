@@ -31,11 +31,8 @@ def decision(verdict: Verdict, *, hit: bool, reason: Reason = Reason.MODEL_NONE)
         (True, True, "", None),
     ],
 )
-@pytest.mark.parametrize("reason", [Reason.MODEL_NONE, Reason.NO_KEY, Reason.UNKNOWN_RECIPE, Reason.TIMEOUT])
-def test_after_none(hit: bool, fallback_on_none: bool, setting: str, expected: Fallback | None, reason: Reason) -> None:
-    found = choose_fallback(
-        decision(Verdict.NONE, hit=hit, reason=reason), fallback_on_none=fallback_on_none, setting=setting
-    )
+def test_after_none(hit: bool, fallback_on_none: bool, setting: str, expected: Fallback | None) -> None:
+    found = choose_fallback(decision(Verdict.NONE, hit=hit), fallback_on_none=fallback_on_none, setting=setting)
     assert found == expected
 
 

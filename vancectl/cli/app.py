@@ -12,6 +12,7 @@ import typer
 from vancectl import __version__
 from vancectl.cli.group import Lazy, LazyGroup
 from vancectl.errors import ExitStatus, VancectlError
+from vancectl.interrupt import interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,6 +111,8 @@ def run() -> int:
     try:
         app()
     except SystemExit as end:
+        if interrupted() and end.code:
+            return ExitStatus.INTERRUPTED
         # Typer's own usage errors end with a bare number, ours with an ExitStatus.
         typers = end.code == ExitStatus.USAGE and not isinstance(end.code, ExitStatus)
         if typers and _may_have_lost_dash(sys.argv[1:]):
@@ -117,11 +120,13 @@ def run() -> int:
 
             to_stderr("Hint: a task that begins with `-` goes behind `--`.")
         return end.code if isinstance(end.code, int) else ExitStatus.DONE
-    except VancectlError as error:
-        return _fail(error)
     except KeyboardInterrupt:
         return ExitStatus.INTERRUPTED
+    except VancectlError as error:
+        return ExitStatus.INTERRUPTED if interrupted() else _fail(error)
     except Exception as error:  # the last line of defence: no traceback reaches a user
+        if interrupted():  # inside a package that made another exception of it
+            return ExitStatus.INTERRUPTED
         if os.environ.get("VANCECTL_DEBUG") == "traceback":
             raise
         # The exception's text stays unsaid: it may hold anything, a key included.
