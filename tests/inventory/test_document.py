@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -419,3 +420,77 @@ def test_a_file_that_is_written_to_meanwhile_is_not_taken_half(tmp_path: Path, m
     assert Document.read(path).lines[-1] == "# more"
     always = 10**6
     assert [finding.data["reason"] for finding in Document.read(path).findings] == ["it is being written to"]
+
+
+# What would take long is refused, with its line.
+
+HEAD = "description: x\nengine: ford\n"
+COSTLY = {
+    "directives": "".join(f"%TAG !a{i}! tag:x{i},2000:\n" for i in range(35_000)) + f"---\n{HEAD}",
+    "deep flow": f"{HEAD}x: {'[' * 999}{'a,' * 490_000}",
+    "wide flow": f"{HEAD}x: {'[' * 90}{'a,' * 400_000}{']' * 90}",
+    "unknown keys": HEAD + "".join(f"keyx{i}: 1\n" for i in range(9_900)),
+    "anchors": HEAD + "".join(f"k{i}: &a{i} x\n" for i in range(50_000)),
+    "documents": HEAD + "---\n" * 200_000,
+    "a key again and again": HEAD + "a: 1\n" * 100_000,
+    "tags": f"{HEAD}x: [{'!a b,' * 100_000}]\n",
+    "openings of conflicts": HEAD + "<<<<<<< \n" * 100_000,
+}
+
+
+@pytest.mark.parametrize("kind", COSTLY)
+def test_what_would_take_long_is_refused(kind: str) -> None:
+    started = time.process_time()
+    document = Document.of_text(Path("x.yaml"), COSTLY[kind])
+    validate(document, "x", Layer(LayerKind.PROJECT, Path()))
+    lines = [finding.line() for finding in document.findings]
+    assert time.process_time() - started < 2
+    assert 1 <= len(lines) <= 102
+    assert all(line.startswith("x.yaml:") for line in lines)
+
+
+@pytest.mark.parametrize("value", ["!!set {a, b}", "!!omap [a: 1]", "!!pairs [a: 1]", "!!set [a]", "!!binary eA==",
+                                   "!!timestamp 2001-01-01", "!!python/object/apply:os.getcwd []", "!!null {a: 1}",
+                                   "!!int {a: 1}", "!!map x", "!!merge {a: 1}"])  # fmt: skip
+@pytest.mark.parametrize("field", ["params", "modes", "triggers", "profiles", "guard", "tags", "internal", "title"])
+def test_an_odd_tag_is_a_finding_or_a_value(field: str, value: str) -> None:
+    document = Document.of_text(Path("x.yaml"), f"{HEAD}{field}: {value}\n")
+    recipe = validate(document, "x", Layer(LayerKind.PROJECT, Path()))
+    if isinstance(recipe, Recipe):
+        to_json(recipe.fields)
+        dict(recipe.params), dict(recipe.profiles), recipe.phrases, recipe.tags  # noqa: B018  # they must not raise
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "told"),
+    [
+        ("description: x\n engine: ford\n", "x.yaml:2:8", "the indentation is wrong"),
+        ("params:\n  a: 1\n    b: 2\n", "x.yaml:3:6", "the indentation is wrong"),
+        ("description: x\nengine: ford\ntitle: 'x\n", "x.yaml:3:8", "a quote is opened here and never closed"),
+        ('title: "x\n', "x.yaml:1:8", "a quote is opened here and never closed"),
+        ("description: a: b\n", "x.yaml:1:15", "put the value in quotes"),
+        ("triggers:\n  keywords:\n<<<<<<< HEAD\n    - a\n=======\n    - b\n>>>>>>> x\n", "x.yaml:3", "conflict markers"),
+        ("<<<<<<< HEAD\ndescription: A\n=======\ndescription: B\n>>>>>>> x\n", "x.yaml:1", "conflict markers"),
+        (f"{HEAD}keywords: [a]\n", "x.yaml:3:1", "it belongs under `triggers`, as `triggers.keywords`"),
+    ],
+)
+def test_the_remedy_speaks_of_the_cause(text: str, place: str, told: str) -> None:
+    document = Document.of_text(Path("x.yaml"), text)
+    validate(document, "x", Layer(LayerKind.PROJECT, Path()))
+    (line,) = [finding.line() for finding in document.findings if finding.code != "missing-field"]
+    assert line.startswith(f"{place}: ")
+    assert told in line
+
+
+def test_markers_of_conflicts_in_a_prompt_are_text() -> None:
+    text = f"{HEAD}promptPrefix: |\n  <<<<<<< HEAD\n  a\n  =======\n  b\n  >>>>>>> x\n"
+    assert Document.of_text(Path("x.yaml"), text).findings == []
+
+
+@pytest.mark.parametrize("file", ["P/recipes/a.yaml", "T/settings.yaml", "P/routes.yaml", "P/project.yaml"])
+def test_every_file_speaks_of_its_conflict(ws: Workspace, file: str) -> None:
+    ws.recipe("P/recipes/good.yaml", triggers=["fix tests"])
+    ws.write(file, "<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> x\n")
+    told = [ws.run(*words) for words in (["recipes", "lint"], ["check"], ["settings", "show"])]
+    assert any("conflict markers" in run.stdout + run.stderr for run in told)
+    assert all("unexpectedly" not in run.stderr for run in told)

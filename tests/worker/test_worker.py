@@ -281,6 +281,15 @@ def test_jeltz_gives_up(ws: Workspace, messages: MessagesServer) -> None:
         ([1], "params.schema must be a JSON schema"),
         ({"type": "oops"}, "params.schema is no JSON schema: at type"),
         ({"$ref": "http://127.0.0.1:9/schema"}, "refers to what is not in it"),
+        ({"$ref": "file:///etc/passwd"}, "refers to what is not in it: file:///etc/passwd"),
+        ({"properties": {"a": {"$ref": "#/$defs/gone"}}}, "refers to what is not in it"),
+        ({"$ref": "#"}, "nests too deeply"),
+        ({"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"$ref": "#/$defs/a"}}}, "nests too deeply"),
+        ({"$schema": "http://127.0.0.1:9/schema"}, "at $schema: the dialect 'http://127.0.0.1:9/schema' is not known"),
+        ({"properties": {"a": {"pattern": "(("}}}, "at properties/a/pattern"),
+        ({"patternProperties": {"((": {}}}, "'((' is not a 'regex'"),
+        ({"type": 5}, "at type: 5 is not valid"),
+        ("[" * 5000, "params.schema is not JSON"),
     ],
 )
 def test_a_schema_that_is_none(ws: Workspace, messages: MessagesServer, schema: object, told: str) -> None:
@@ -289,6 +298,17 @@ def test_a_schema_that_is_none(ws: Workspace, messages: MessagesServer, schema: 
     failed = delegate(ws, status=3)
     assert told in failed.stderr
     assert "Traceback" not in failed.stderr
+    assert messages.requests == []
+
+
+def test_a_pattern_that_backtracks_ends(ws: Workspace, messages: MessagesServer) -> None:
+    recipe(ws, messages, engine="jeltz", params={"schema": {"properties": {"a": {"pattern": "^(a|a)*$"}}}})
+    messages.reply(scripted.text(json.dumps({"a": "a" * 40 + "b"})))
+    started = time.monotonic()
+    failed = delegate(ws, status=3)
+    assert "params.schema cannot be used: it takes longer than 1 second" in failed.stderr
+    assert len(messages.requests) == 1
+    assert time.monotonic() - started < 20
 
 
 # slartibartfast.

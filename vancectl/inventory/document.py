@@ -26,15 +26,20 @@ Node: TypeAlias = Any
 MAX_BYTES = 1_000_000
 MAX_VALUES = 20_000
 MAX_DEPTH = 100
+MAX_DIRECTIVES = 20
+MAX_FINDINGS = 100
 _READINGS = 5
+_SMALL = 50_000  # characters that cannot cost much, whatever they say
 
 _TAG = "tag:yaml.org,2002:"
-_NULL, _MERGE = _TAG + "null", _TAG + "merge"
+_NULL, _MERGE, _SET = _TAG + "null", _TAG + "merge", _TAG + "set"
 _PLAIN_TAGS = {_TAG + kind for kind in ("str", "bool", "int", "float", "timestamp", "null", "value", "merge")}
 _KNOWN_TAGS = _PLAIN_TAGS | {_TAG + kind for kind in ("binary", "map", "seq", "set", "omap", "pairs")}
 _TRUE, _FALSE = {"yes", "true", "on"}, {"no", "false", "off"}
 _CUT_COMMENT = re.compile(r"[ \t]+#")
 _NEWER_NUMBER = re.compile(r"[-+]?[0-9]+e[-+]?[0-9]+|0o[0-7]+", re.I)  # numbers for YAML 1.2 and JSON only
+_CONFLICT, _CONFLICT_END = re.compile(r"^<{7}(?: |$)", re.M), re.compile(r"^>{7}(?: |$)", re.M)
+_DIRECTIVE = re.compile(r"^%", re.M)
 _HIDDEN_LINE_END = re.compile("[\x85\u2028\u2029]")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -82,7 +87,12 @@ class Document:
 
     def _add_at(self, code: str, mark: Any, data: dict[str, Any]) -> None:
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (0, 0)
-        self.findings.append(Finding(code, Place(self.path, line, column), data))
+        finding = Finding(code, Place(self.path, line, column), data)
+        # No number of warnings hides that the file cannot be used.
+        if len(self.findings) < MAX_FINDINGS or (finding.breaks and not self.broken):
+            self.findings.append(finding)
+        elif len(self.findings) == MAX_FINDINGS:
+            self.findings.append(Finding("more-findings", Place(self.path), {"limit": f"{MAX_FINDINGS:,}"}))
 
     # -- from bytes to nodes
 
@@ -136,6 +146,12 @@ class Document:
         # A byte order mark may also stand behind a `---` line, where PyYAML would keep it in the first key.
         text = text.replace("\ufeff", "")
         self.lines = text.splitlines()
+        conflict = _CONFLICT.search(text)
+        if conflict is not None and _CONFLICT_END.search(text, conflict.end()):
+            self.findings.append(Finding("conflict", Place(self.path, text.count("\n", 0, conflict.start()) + 1)))
+            return
+        if len(text) > _SMALL and self._is_costly(text):
+            return
         loader = None
         try:
             # The C loader also refuses to nest deeper than 1,000, before its recursion could end the process.
@@ -161,6 +177,33 @@ class Document:
         else:
             self.add("not-a-mapping", root, found=kind_of(root))
 
+    def _is_costly(self, text: str) -> bool:
+        """Whether reading it would take long, by what the parser says of it before any node is made."""
+        import yaml
+
+        for count, directive in enumerate(_DIRECTIVE.finditer(text), 1):
+            if count > MAX_DIRECTIVES:
+                line = text.count("\n", 0, directive.start()) + 1
+                self.findings.append(
+                    Finding("too-large", Place(self.path, line), {"limit": f"{MAX_DIRECTIVES} directives"})
+                )
+                return True
+        loader = yaml.CSafeLoader(text)
+        count = depth = 0
+        try:
+            while (event := loader.get_event()) is not None:
+                depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+                count += isinstance(event, yaml.NodeEvent | yaml.DocumentStartEvent)
+                if depth > 2 * MAX_DEPTH or count > MAX_VALUES:
+                    limit = f"{MAX_DEPTH:,} levels" if depth > MAX_DEPTH else f"{MAX_VALUES:,} values"
+                    self._add_at("too-large", event.start_mark, {"limit": limit})
+                    return True
+        except yaml.YAMLError:
+            return False  # said by what reads it
+        finally:
+            loader.dispose()
+        return False
+
     def _syntax(self, error: yaml.YAMLError, text: str) -> None:
         mark = getattr(error, "problem_mark", None)
         hidden = _hidden_line_end(text, mark.line) if mark is not None else -1
@@ -169,11 +212,13 @@ class Document:
             return
         problem = getattr(error, "problem", None) or str(error)
         if problem == "found unexpected end of stream":
-            mark = getattr(error, "context_mark", None) or mark  # where the quote was opened
-        elif "duplicate anchor" in (getattr(error, "context", None) or ""):
+            # Where the quote was opened.
+            self._add_at("open-quote", getattr(error, "context_mark", None) or mark, {})
+            return
+        if "duplicate anchor" in (getattr(error, "context", None) or ""):
             self._add_at("bad-yaml", mark, {"problem": "found duplicate anchor"})
             return
-        elif "escape" in problem:
+        if "escape" in problem:
             self._add_at("escape", mark, {"problem": problem})
             return
         line = self.lines[mark.line] if mark is not None and mark.line < len(self.lines) else ""
@@ -183,9 +228,20 @@ class Document:
         if "'\\t'" in problem or "\t" in line[: len(line) - len(line.lstrip())]:
             self._add_at("tab", mark, {})
             return
+        if "mapping values" in problem and self._is_indented(mark):
+            self._add_at("indentation", mark, {})
+            return
         value = line.partition(":")[2].strip() or line.strip(" -")
         quotable = value[:1] in {"`", "@", "%", "*", "!", "{", "[", "&", "|", ">"} or "mapping values" in problem
         self._add_at("quote-needed" if quotable else "bad-yaml", mark, {"problem": problem})
+
+    def _is_indented(self, mark: Any) -> bool:
+        """Whether the fault is the first `key:` of a line that begins deeper than the one above, which has a value."""
+        line = self.lines[mark.line]
+        above = next((text for text in reversed(self.lines[: mark.line]) if text.strip()), "")
+        key, colon, value = above.partition(":")
+        deeper = len(line) - len(line.lstrip()) > len(above) - len(above.lstrip())
+        return ":" not in line[: mark.column].strip() and bool(key and colon and value.strip()) and deeper
 
     def _bad_character(self, text: str, index: int) -> None:
         line = len(_LINE_END.findall(text, 0, index)) + 1
@@ -276,7 +332,7 @@ class Document:
         return found
 
     def mapping(self, node: Node, field: str) -> Node:
-        if node.id == "mapping":
+        if node.id == "mapping" and node.tag != _SET:
             return node
         if node.tag != _NULL:
             self.add("wrong-type", node, field=field, expected="a mapping", found=kind_of(node))
@@ -302,7 +358,7 @@ class Document:
         try:
             if node.id == "sequence":
                 return [self._plain(item, above) for item in node.value if not self.exhausted]
-            if node.tag == _TAG + "set":
+            if node.tag == _SET:
                 return [self._plain(key, above) for key, _ in node.value if not self.exhausted]
             return {key: self._plain(value, above) for key, _, value in self.pairs(node)}
         finally:
@@ -373,7 +429,7 @@ def kind_of(node: Node) -> str:
     if node.id == "scalar":
         kind = node.tag.removeprefix(_TAG)
         return _KINDS.get(kind, "text" if node.tag in _PLAIN_TAGS else f"the tag {node.tag}")
-    return {"sequence": "a list", "mapping": "a mapping"}[node.id]
+    return "a set" if node.tag == _SET else {"sequence": "a list", "mapping": "a mapping"}[node.id]
 
 
 _KINDS = {"null": "empty", "bool": "true or false", "int": "a number", "float": "a number", "timestamp": "a date"}

@@ -36,6 +36,13 @@ RULES: dict[str, Rule] = {
     "bad-character": Rule(_E, "holds the character {character}, which YAML does not allow here", "remove it"),
     "tab": Rule(_E, "a tab stands where spaces are needed", "indent with spaces"),
     "bad-yaml": Rule(_E, "is not valid YAML: {problem}", "mend the syntax near this place"),
+    "conflict": Rule(
+        _E, "holds the conflict markers of a merge, which begin here", "choose one side, and remove the three markers"
+    ),
+    "open-quote": Rule(_E, "a quote is opened here and never closed", "close the quote"),
+    "indentation": Rule(
+        _E, "the indentation is wrong: the line above has a value already", "begin both lines in the same column"
+    ),
     "quote-needed": Rule(_E, "is not valid YAML: {problem}", "put the value in quotes"),
     "escape": Rule(_E, "holds an escape that YAML does not know: {problem}", "write the character itself, as UTF-8"),
     "two-documents": Rule(_E, "holds more than one YAML document", "keep one document a file"),
@@ -52,6 +59,7 @@ RULES: dict[str, Rule] = {
     "empty-name": Rule(_E, "gives no recipe name", "rename the file"),
     # usable, but surely not what the author meant
     "unknown-key": Rule(_W, "the key `{key}` is not known here and has no effect{nearest}{hint}", "rename or drop it"),
+    "more-findings": Rule(_W, "has more findings than the {limit} that are shown", "fix those first"),
     "not-canonical": Rule(_W, "the name is not canonical; it loads as `{name}`", "rename the file"),
     "blank-phrase": Rule(_W, "a blank trigger phrase is ignored", "remove it"),
     "comment-cut": Rule(_W, "the text after ` #` is a comment", "quote the value if the text belongs to it"),

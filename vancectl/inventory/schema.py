@@ -47,6 +47,8 @@ def _mapping(document: Document, node: Node, place: str, fields: dict[str, _Read
         reader = fields.get(key)
         if reader is None:
             hint = "" if key.isprintable() and key.isascii() else "; it holds an unusual or invisible character"
+            if not place and key in TRIGGER_FIELDS:
+                hint = f"; it belongs under `triggers`, as `triggers.{key}`"
             document.add(
                 "unknown-key", key_node, key=place + key, known=tuple(fields), nearest_to=key.strip(), hint=hint
             )
@@ -128,6 +130,8 @@ PROFILE_FIELDS: dict[str, _Reader] = {
     "session": _values,
 }
 
+TRIGGER_FIELDS: dict[str, _Reader] = {"keywords": _phrases, "match": _choice(MATCH_MODES)}
+
 RECIPE_FIELDS: dict[str, _Reader] = {
     "description": _text,
     "engine": _text,
@@ -145,6 +149,6 @@ RECIPE_FIELDS: dict[str, _Reader] = {
     "profiles": _profiles,
     "defaultActiveSkills": _texts,
     "allowedSkills": _texts,
-    "triggers": _block({"keywords": _phrases, "match": _choice(MATCH_MODES)}),
+    "triggers": _block(TRIGGER_FIELDS),
     "guard": _anything,
 }

@@ -27,6 +27,7 @@ EXPLANATIONS: dict[str, str] = {
     "there.",
     "empty-name": "Nobody could ask for a recipe without a name.",
     "unknown-key": "It is kept and passed on to the engine, but a slip of the pen would go unnoticed.",
+    "more-findings": "A file with thousands of faults has one cause; the list of all would hide it.",
     "not-canonical": "The recipe answers to the canonical name; a file that is named otherwise misleads its readers.",
     "blank-phrase": "A blank phrase would stand in every task, so it is left out.",
     "comment-cut": "In YAML ` #` begins a comment: `Close issue #12` is read as `Close issue`.",

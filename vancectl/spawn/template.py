@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from vancectl.errors import UsageError
-from vancectl.spawn.written import print_value
 
+MAX_TEMPLATE = 200_000
+_TOO_LONG = f"has more than {MAX_TEMPLATE:,} characters"
 _MARKS = ("{{", "{%", "{#")
 _ELSEIF = re.compile(r"\{%([-+]?)\s*else\s?if\b")
 
@@ -28,10 +29,16 @@ def template_fault(text: str) -> TemplateFault | None:
     """None where the text is a valid template, plain text included. It is parsed, never rendered."""
     if not any(mark in text for mark in _MARKS):
         return None
+    if len(text) > MAX_TEMPLATE:
+        return TemplateFault(1, _TOO_LONG)
     from jinja2 import Environment, TemplateError
 
     try:
         Environment(autoescape=False).parse(_source(text))
+    except RecursionError:
+        return TemplateFault(1, "it nests too deeply")
+    except (ValueError, OverflowError) as error:  # a number of thousands of digits
+        return TemplateFault(1, str(error).partition(";")[0].lower())
     except TemplateError as error:
         problem = " ".join(str(error.message or error).split())
         return TemplateFault(getattr(error, "lineno", 1) or 1, problem[:1].lower() + problem[1:].rstrip("."))
@@ -42,52 +49,21 @@ def render(text: str, variables: Mapping[str, Any], origin: str) -> str:
     """The text with its template filled in. Raises UsageError; `origin` says where the template stands."""
     if not any(mark in text for mark in _MARKS):
         return text  # most have none, and Jinja takes its time to load
-    from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, UndefinedError
-    from jinja2.exceptions import SecurityError
-    from jinja2.sandbox import SandboxedEnvironment
+    from vancectl import bounded
 
-    class Sandbox(SandboxedEnvironment):
-        def getattr(self, obj: Any, attribute: str) -> Any:
-            # `params.items` means the param, not what Python's mappings can do.
-            if isinstance(obj, Mapping) and attribute in obj:
-                return obj[attribute]
-            return super().getattr(obj, attribute)
-
-    class Missing(StrictUndefined):
-        """A name that is not there; of a mapping, the names that are."""
-
-        @property
-        def _undefined_message(self) -> str:
-            message = super()._undefined_message
-            holder = self._undefined_obj
-            if not isinstance(holder, Mapping):
-                return message
-            there = ", ".join(key if key.isidentifier() else f"['{key}']" for key in map(str, holder)) or "nothing"
-            return f"{message}; there is {there}"
-
-    environment = Sandbox(undefined=Missing, keep_trailing_newline=True, trim_blocks=True, finalize=print_value)
     known = f"there are {', '.join(sorted(variables))}"
+    if len(text) > MAX_TEMPLATE:
+        raise UsageError(f"the template in {origin} {_TOO_LONG}", remedy="make it smaller")
     try:
-        return environment.from_string(_source(text)).render(variables)
-    except TemplateSyntaxError as error:
-        raise UsageError(
-            f"the template in {origin} is wrong in its line {error.lineno}: {error.message}",
-            remedy="mend it; {% raw %} … {% endraw %} holds braces that are meant as they are",
-        ) from None
-    except UndefinedError as error:
-        raise UsageError(f"the template in {origin} names what is not there: {error.message}", remedy=known) from None
-    except SecurityError as error:
-        raise UsageError(f"the template in {origin} does what no template may: {error.message}", remedy=known) from None
-    except (
-        TemplateError,
-        ArithmeticError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        LookupError,
-        RecursionError,
-    ) as error:
-        raise UsageError(f"the template in {origin} fails: {error}", remedy=known) from None
+        answer = bounded.call("vancectl.spawn.rendering", "rendered", _source(text), dict(variables))
+    except (bounded.TooCostlyError, RecursionError) as error:
+        why = str(error) if isinstance(error, bounded.TooCostlyError) else "its variables nest too deeply"
+        raise UsageError(f"the template in {origin} fails: {why}", remedy="make it simpler") from None
+    if "text" in answer:
+        return str(answer["text"])
+    ((kind, said),) = answer.items()
+    remedy = "fix it; {% raw %} … {% endraw %} holds braces that are meant as they are" if kind == "syntax" else known
+    raise UsageError(f"the template in {origin} {'fails: ' if kind == 'fails' else ''}{said}", remedy=remedy)
 
 
 def _source(text: str) -> str:

@@ -12,7 +12,6 @@ from vancectl.strict_json import MAX_DEPTH, TooDeepError, depth, read_json
 from vancectl.worker.payload import Payload
 
 _ATTEMPTS = 3
-_SHOWN = 5
 _FENCE = re.compile(r"\A\s*```[\w-]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 
 
@@ -24,20 +23,15 @@ def schema_of(payload: Payload) -> dict[str, Any] | None:
     if isinstance(given, str):
         try:
             given = read_json(given)
-        except ValueError as error:
+        except (ValueError, RecursionError, TooDeepError) as error:
             raise UsageError(
                 f"params.schema is not JSON: {error}", remedy="write it as a mapping in the recipe"
             ) from None
-    if not isinstance(given, dict):
+    if not isinstance(given, dict) or depth(given) > MAX_DEPTH:
         raise UsageError("params.schema must be a JSON schema", remedy="write it as a mapping in the recipe")
-    from jsonschema.exceptions import SchemaError
-    from jsonschema.validators import validator_for
-
-    try:
-        validator_for(given).check_schema(given)
-    except SchemaError as error:
-        where = "/".join(map(str, error.absolute_path)) or "its top"
-        raise UsageError(f"params.schema is no JSON schema: at {where}: {error.message}", remedy="mend it") from None
+    fault = _bounded("fault", given)
+    if fault is not None:
+        raise UsageError(f"params.schema is no JSON schema: {fault}", remedy="fix it; what it refers to must be in it")
     return given
 
 
@@ -83,16 +77,16 @@ def check(reply: str, schema: dict[str, Any] | None) -> tuple[dict[str, Any] | N
 
 
 def _problems(document: dict[str, Any], schema: dict[str, Any]) -> list[str]:
-    from jsonschema.validators import validator_for
-    from referencing import Registry
-    from referencing.exceptions import Unresolvable
+    return list(_bounded("problems", schema, document))
 
-    # A registry of its own: a schema that comes with a project must not make us fetch an address.
-    validator = validator_for(schema)(schema, registry=Registry())
+
+def _bounded(function: str, *arguments: dict[str, Any]) -> Any:
+    """Raises UsageError where judging takes too long: asking the model again would not help."""
+    from vancectl import bounded
+
     try:
-        found = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(document)]
-    except Unresolvable as error:
+        return bounded.call("vancectl.worker.schema", function, *arguments)
+    except bounded.TooCostlyError as error:
         raise UsageError(
-            f"params.schema refers to what is not in it: {error}", remedy="put it under $defs of the schema"
+            f"params.schema cannot be used: {error}", remedy="look for patterns that repeat a repetition, and for loops"
         ) from None
-    return found[:_SHOWN]
