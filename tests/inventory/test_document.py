@@ -264,7 +264,7 @@ SYNTAX = "is not valid YAML: "
         ("description: Use when: a query\n", f"r.yaml:1:22: {SYNTAX}mapping values are not allowed in this context"
          + QUOTE),
         ("description: x\nengine: 'ford\ntitle: y\n",
-         f"r.yaml:2:9: {SYNTAX}found unexpected end of stream (mend the syntax near this place)"),
+         "r.yaml:2:9: a quote is opened here and never closed (close the quote)"),
         (HEAD + "params: {a: &a 1, b: &a 2}\n",
          f"r.yaml:3:22: {SYNTAX}found duplicate anchor (mend the syntax near this place)"),
         ("---\ndescription: x\nengine: ford\n---\ndescription: y\nengine: ford\n",
@@ -458,7 +458,7 @@ def test_an_odd_tag_is_a_finding_or_a_value(field: str, value: str) -> None:
     recipe = validate(document, "x", Layer(LayerKind.PROJECT, Path()))
     if isinstance(recipe, Recipe):
         to_json(recipe.fields)
-        dict(recipe.params), dict(recipe.profiles), recipe.phrases, recipe.tags  # noqa: B018  # they must not raise
+        dict(recipe.params), dict(recipe.profiles), recipe.phrases, recipe.tags  # they must not raise
 
 
 @pytest.mark.parametrize(
@@ -469,7 +469,11 @@ def test_an_odd_tag_is_a_finding_or_a_value(field: str, value: str) -> None:
         ("description: x\nengine: ford\ntitle: 'x\n", "x.yaml:3:8", "a quote is opened here and never closed"),
         ('title: "x\n', "x.yaml:1:8", "a quote is opened here and never closed"),
         ("description: a: b\n", "x.yaml:1:15", "put the value in quotes"),
-        ("triggers:\n  keywords:\n<<<<<<< HEAD\n    - a\n=======\n    - b\n>>>>>>> x\n", "x.yaml:3", "conflict markers"),
+        (
+            "triggers:\n  keywords:\n<<<<<<< HEAD\n    - a\n=======\n    - b\n>>>>>>> x\n",
+            "x.yaml:3",
+            "conflict markers",
+        ),
         ("<<<<<<< HEAD\ndescription: A\n=======\ndescription: B\n>>>>>>> x\n", "x.yaml:1", "conflict markers"),
         (f"{HEAD}keywords: [a]\n", "x.yaml:3:1", "it belongs under `triggers`, as `triggers.keywords`"),
     ],
