@@ -316,6 +316,16 @@ def test_what_failed_has_another_turn_where_that_is_asked_for(ws: Workspace) -> 
     assert "--retry-failed belongs to --resume" in run(ws, "--retry-failed", status=2).stderr
 
 
+def test_what_failed_may_be_asked_for_in_other_words(ws: Workspace) -> None:
+    letters(ws, "id,name\n1,Ann\n2,Bbo\n")
+    ws.write("P/fail-for Bbo", "")
+    run(ws, status=3)
+    letters(ws, "id,name\n1,Ann\n2,Bob\n")
+    assert "c.csv:3: the process `work-2` was asked for something else" in run(ws, "--resume", status=2).stderr
+    assert run(ws, "--resume", "--retry-failed").json["succeeded"] == 2
+    assert ran(ws) == ["for Ann", "for Bbo", "for Bob"]
+
+
 def test_records_of_an_earlier_version_with_names_by_place(ws: Workspace) -> None:
     letters(ws, "name\nAnn\n")
     ws.run("delegate", "--name", "work-0001", "--recipe", "good", "for Ann").expect()

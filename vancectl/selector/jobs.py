@@ -23,13 +23,19 @@ class Jobs(Generic[T]):
         self._count = count
         self._waiting: SimpleQueue[tuple[str, Future[T]]] = SimpleQueue()
         self._futures: dict[str, Future[T]] = {}
+        # What is answered is kept without its future, which takes more than the answer.
+        self._answers: dict[str, T] = {}
         self._threads = 0
 
     def submit(self, task: str) -> Future[T]:
         """The answer to come; for a task that was handed in before, the same one."""
         future = self._futures.get(task)
         if future is None:
-            future = self._futures[task] = Future()
+            future = Future()
+            if task in self._answers:  # asked for second, since an answer comes here before its future goes
+                future.set_result(self._answers[task])
+                return future
+            self._futures[task] = future
             self._waiting.put((task, future))
             if self._threads < self._count:
                 self._threads += 1
@@ -38,9 +44,10 @@ class Jobs(Generic[T]):
 
     def stop(self, grace: float) -> None:
         """Starts nothing more, and gives what is under way `grace` seconds: it is paid for already."""
-        for future in self._futures.values():
+        futures = list(self._futures.values())
+        for future in futures:
             future.cancel()
-        under_way = [future for future in self._futures.values() if future.running()]
+        under_way = [future for future in futures if future.running()]
         wait(under_way, timeout=grace)
 
     def _run(self) -> None:
@@ -49,7 +56,9 @@ class Jobs(Generic[T]):
             if not future.set_running_or_notify_cancel():
                 continue
             try:
-                future.set_result(self._work(task))
+                result = self._answers[task] = self._work(task)
+                future.set_result(result)
+                del self._futures[task]
             except BaseException as error:  # noqa: BLE001  # raised again where the answer is taken
                 future.set_exception(error)
 

@@ -118,14 +118,23 @@ class Batch:
     def _find(self, child: Child) -> ProcessRecord | None:
         return self.delegation.store.find(child.request.session or DEFAULT_SESSION, child.request.name or "")
 
+    def _started_anew(self) -> set[str]:
+        if not self.resume:
+            return set()
+        return _UNFINISHED | _FAILED if self.retry_failed else _UNFINISHED
+
     def _check_identity(self, child: Child) -> None:
         """A name alone proves nothing: rows may have been changed since, and names may count them."""
         record = self._find(child)
-        if record is not None and record.asked is not None and record.asked != child.request.digest():
+        if (
+            record is not None
+            and record.asked not in {None, child.request.digest()}
+            and record.status not in self._started_anew()
+        ):
             raise UsageError(
                 f"the process `{record.name}` was asked for something else than this child",
                 where=child.place,
-                remedy="give the child a name of its own (names that the plan leaves out are), or take another session",
+                remedy="undo the change, name the child differently, or take another --session",
             )
         if record is None and child.formerly is not None:
             earlier = self.delegation.store.find(child.request.session or DEFAULT_SESSION, child.formerly)
@@ -145,7 +154,7 @@ class Batch:
         record = self._find(child)
         if record is None:
             return None
-        anew = (_UNFINISHED | _FAILED if self.retry_failed else _UNFINISHED) if self.resume else set()
+        anew = self._started_anew()
         if self.dry_run:
             return None if record.status in anew else Delegated(record.decision, process=existing_process(record))
         record = current(record, store)
