@@ -8,6 +8,7 @@ never an error and never a wrong answer.
 from __future__ import annotations
 
 import contextlib
+import functools
 import marshal
 import os
 import sys
@@ -17,6 +18,7 @@ from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any
 
+from vancectl import __version__
 from vancectl.errors import Place
 from vancectl.folders import cache_dir
 from vancectl.inventory.finding import Finding
@@ -35,7 +37,7 @@ _Compiled = tuple[Stamp, dict[str, Any] | None, list[_PlainFinding], str]
 # to two seconds on some), with nothing to see from outside: what it said is not kept until it is older.
 _TICK_NS = 2_000_000_000
 _CHECKSUM_BYTES = 4
-_READERS = ("document.py", "schema.py", "finding.py", "compiled.py", "recipe.py", "rule.py", "listing.py")
+_FORM = 2  # of what is kept; raised with each change of it within a version
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
@@ -104,11 +106,23 @@ def _path_of(layer: Layer) -> Path | None:
 
 
 def _header(layer: Layer) -> bytes:
-    """Whose entries these are: which directory, which state of the code that reads recipes, which Python."""
-    here = Path(__file__).parent
-    stamps = [stamp_of(os.stat(here / name))[:2] for name in _READERS]
-    whose = repr((layer.kind.value, str(layer.directory), sys.version, stamps))
+    """Whose entries these are: which directory, which version of the code that reads recipes, which Python."""
+    whose = repr((layer.kind.value, str(layer.directory), sys.version, __version__, _FORM, _state_of_code()))
     return whose.encode("utf-8", "surrogateescape") + b"\n"
+
+
+@functools.cache
+def _state_of_code() -> list[tuple[str, int, int]]:
+    """What tells apart two states of one version, where the code is worked on: sizes and times of all that may read.
+
+    Empty in an installed wheel, which alone has the defaults inside of the package.
+    """
+    package = Path(__file__).parent.parent
+    if os.path.isdir(package / "defaults"):
+        return []
+    files = [item for folder in (package, package / "inventory") for item in os.scandir(folder)]
+    stamps = [(item.path, *stamp_of(item.stat())[:2]) for item in files if item.name.endswith(".py")]
+    return sorted(stamps)
 
 
 def _checksum(body: bytes) -> bytes:
