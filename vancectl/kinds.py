@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from vancectl.inventory.name import engine_name
 
-STDIN_MODES = ("payload", "task", "prompt", "none")
+STDIN_MODES = ("payload", "task", "message", "prompt", "none")
 
 
 @dataclass(frozen=True, slots=True)

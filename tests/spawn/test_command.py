@@ -158,6 +158,7 @@ def test_an_argument_exactly_as_the_task(ws: Workspace) -> None:
 
 def test_a_task_that_begins_with_a_dash_is_one_argument_and_warned_of(ws: Workspace) -> None:
     ws.recipe("P/recipes/good.yaml", triggers=["fix tests"])
+    ws.program("claude", "")
     ws.settings(spawn__command=["claude", "-p", "{task}"], spawn__stdin="none")
     task = "--dangerously-skip-permissions and fix tests"
     planned = ws.run("delegate", "--dry-run", "--", task).expect()

@@ -292,7 +292,7 @@ def test_a_dry_run_needs_no_spawn_command(ws: Workspace) -> None:
     assert done.json["plan"]["payload"]["task"] == "use marvin for this"
     assert done.json["plan"]["payload"]["appliedRecipe"]["recipe"] == "marvin"
     assert "error" not in done.json
-    assert done.stderr == "warning: no spawn command is configured, so nothing can be started: set spawn.command\n"
+    assert done.stderr == "warning: no spawn command is configured, so nothing can be started\n"
 
 
 def test_a_dry_run_ignores_that_the_name_is_taken(ws: Workspace) -> None:

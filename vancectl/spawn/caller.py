@@ -1,7 +1,7 @@
 """Who calls: a process that vancectl started itself knows its own id, and how deep it stands below a person.
 
-And what a program gets to see of our environment: everything but vancectl's own key and the address it goes to, unless
-`spawn.env` lists them.
+And what a program gets to see of our environment: everything but vancectl's own key, unless `spawn.env` lists
+it. The address it goes to is no secret: a program that lost it would send its prompts elsewhere.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vancectl.errors import SpawnError, UsageError
-from vancectl.selector.credential import BASE_URL_VARIABLE, KEY_VARIABLES
+from vancectl.selector.credential import KEY_VARIABLES
 
 if TYPE_CHECKING:
     from vancectl.spawn.session import ProcessRecord
 
 SESSION, PROCESS_ID = "VANCECTL_SESSION", "VANCECTL_PROCESS_ID"
 PARENT, DEPTH = "VANCECTL_PARENT", "VANCECTL_DEPTH"
-OWN_VARIABLES = (*KEY_VARIABLES, BASE_URL_VARIABLE)
+OWN_VARIABLES = KEY_VARIABLES
 
 
 @dataclass(frozen=True, slots=True)

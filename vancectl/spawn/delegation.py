@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import signal
 from collections.abc import Callable
@@ -133,7 +134,12 @@ class Delegation:
             start = self._start(request, session, self._apply(request, decision, fallback))
             argv = start.argv(PLANNED_FOLDER)
             start.system()  # a template that fails is told before the name is taken, and in a dry run as well
-            warnings = (*start.applied.warnings, *cautions(start.template, argv), *_end_unheard(start))
+            warnings = (
+                *start.applied.warnings,
+                *cautions(start.template, argv),
+                *_mentions(start),
+                *_end_unheard(start),
+            )
             if dry_run:
                 error = hindrance(start.template, start.applied.engine, start.applied.params)
                 warnings = (*warnings, *([error.what()] if error is not None else []))
@@ -315,6 +321,15 @@ def _explicit(
     reason: Reason, rationale: str, recipe: str | None, engine: str, warnings: tuple[str, ...] = ()
 ) -> Decision:
     return Decision(Verdict.MATCH, reason, rationale, Stage.EXPLICIT, recipe=recipe, engine=engine, warnings=warnings)
+
+
+def _mentions(start: Start) -> list[str]:
+    """The paths in the task that the preset's program reads and sends along."""
+    preset = start.template.preset
+    if preset is None or not preset.mentions:
+        return []
+    found = re.findall(rf"(?<!\S)[{re.escape(preset.mentions)}]\S+", start.message())
+    return [f"`{preset.name}` reads the files that a task mentions so: {', '.join(found)}"] if found else []
 
 
 def _end_unheard(start: Start) -> list[str]:

@@ -20,7 +20,7 @@ NONE = "none"
 INSTALLATION = "{vancectl}"
 # What our worker takes where a recipe names no model.
 DEFAULT_MODEL = "default:smart"
-_TEXTS = ("description", "stdin", "program", "reads", "dash")
+_TEXTS = ("description", "stdin", "program", "reads", "dash", "words", "mentions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,8 @@ class Preset:
     reads: str
     dash: str
     program: str  # what must be there, where that is not the first word of the command
+    words: str = ""  # each of these as the first character makes a command of a task, unless a blank stands before it
+    mentions: str = ""  # each of these before a path has the program read that file
 
     @property
     def runs_worker(self) -> bool:
@@ -109,7 +111,7 @@ def load_preset(name: str, origin: str = "spawn.preset") -> Preset:
         _checked("stdin", fields.get("stdin", "payload"), path),
         _checked("env", fields.get("env", {}), path),
         tuple(map(engine_name, fields["engines"])) if "engines" in fields else None,
-        *(str(fields.get(key) or "") for key in ("description", "reads", "dash", "program")),
+        *(str(fields.get(key) or "") for key in ("description", "reads", "dash", "program", "words", "mentions")),
     )
 
 

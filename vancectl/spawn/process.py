@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -27,6 +28,7 @@ from vancectl.spawn.session import DONE, FAILED, RUNNING, STOPPED, TIMED_OUT, Pr
 from vancectl.spawn.supervision import Job, Supervised, supervise
 
 PAYLOAD_VERSION = 1
+_UNDECODABLE = re.compile("[\ud800-\udfff]")
 EVENT_VERSION = 1
 
 
@@ -61,7 +63,9 @@ class Start:
         }
 
     def payload_text(self) -> str:
-        return json.dumps(self.payload(), ensure_ascii=False) + "\n"
+        """As UTF-8 can hold it: a byte of a path that is no text stays the escape that JSON has for it."""
+        text = json.dumps(self.payload(), ensure_ascii=False)
+        return _UNDECODABLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
 
     def prompt(self) -> str:
         """Prompt prefix and message as one text, for programs that only read text."""
@@ -102,10 +106,16 @@ class Start:
         """What the command reads; None closes its input at once."""
         if self.template.stdin == "none":
             return None
-        if self.template.stdin == "prompt":
-            return self.prompt().encode()
-        text = self.payload_text() if self.template.stdin == "payload" else self.request.task or ""
-        return text.encode()
+        if self.template.stdin == "payload":
+            return self.payload_text().encode()
+        texts = {"prompt": self.prompt, "message": self._plain_message}
+        text = texts[self.template.stdin]() if self.template.stdin in texts else self.request.task or ""
+        return text.encode("utf-8", "backslashreplace")
+
+    def _plain_message(self) -> str:
+        """The message so that the preset's program takes it for text, whatever it begins with."""
+        preset, message = self.template.preset, self.message()
+        return f" {message}" if preset is not None and message.startswith(tuple(preset.words)) else message
 
     def environment(self, record: ProcessRecord) -> dict[str, str]:
         return child_environment(self.template.environment, record, self.caller)
@@ -245,7 +255,7 @@ def _write_files(start: Start, folder: Path) -> None:
     }
     for name, (text, needed) in wanted.items():
         if needed:
-            (folder / name).write_text(text(), encoding="utf-8")
+            (folder / name).write_text(text(), encoding="utf-8", errors="backslashreplace")
 
 
 def _status(finished: Finished) -> str:
