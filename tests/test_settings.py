@@ -20,6 +20,7 @@ OTHER: dict[str, Any] = {
     "selector.model": "some-model",
     "selector.backend": "off",
     "selector.command": ["oracle", "-x y"],
+    "selector.env": {"A": "b c", "CLAUDECODE": None},
     "selector.timeout": 2.5,
     "log.decisions": False,
     "log.tasks": True,
@@ -71,6 +72,7 @@ def test_bundled(bundled: dict[str, dict[str, Any]]) -> None:
     assert values == {
         "routing.fallback.recipe": "slart-and-run", "routing.recipeListLimit": 50, "session.defaultChatEngine": None,
         "selector.model": None, "selector.backend": "auto", "selector.command": None, "selector.timeout": 30.0,
+        "selector.env": {},
         "selector.maxAttempts": 2, "log.decisions": True, "log.tasks": False,
         "spawn.command": None, "spawn.stdin": "payload", "spawn.env": {},
         "spawn.timeout": None, "spawn.engines": {}, "spawn.preset": "worker", "spawn.maxDepth": 5,
@@ -234,11 +236,14 @@ def test_one_entry_as_a_variable(ws: Workspace) -> None:
     }  # fmt: skip
     assert value(ws, "spawn.engines", env=env) == {"ford": {"command": ["b"]}}
     assert value(ws, "spawn.env", env=env) == {"DEBUG_LEVEL": "2"}
+    env = {"VANCECTL_SELECTOR__ENV__A_B": "2", "VANCECTL_SELECTOR__ENV__C": "null"}
+    assert value(ws, "selector.env", env=env) == {"A_B": "2", "C": None}
 
 
 # Wrong values.
 
 A_LIST = "a list of texts: the program, then its arguments"
+USE_CLAUDE_SO = 'use a list, such as ["claude", "-p", "--bare", "--tools", ""]: nothing is split, and no shell is asked'
 USE_A_LIST = 'use a list, such as ["claude", "-p", "--", "{task}"]: nothing is split, and no shell is asked'
 WRONG = [
     ("routing.recipeListLimit", 0, "a whole number, at least 1"),
@@ -251,6 +256,7 @@ WRONG = [
     ("selector.backend", "OFF", "one of auto, anthropic, command, off"),
     ("selector.command", "claude -p", A_LIST),
     ("selector.command", [], A_LIST),
+    ("selector.env", {"A=B": "c"}, "a mapping of variable to text, or to null to unset it"),
     ("selector.timeout", 0, "a number of seconds above 0"),
     ("selector.timeout", -1, "a number of seconds above 0"),
     ("selector.timeout", "10s", "a number of seconds above 0"),
@@ -280,6 +286,10 @@ WRONG = [
 ]
 
 
+def help_for(key: str) -> str:
+    return USE_CLAUDE_SO if key == "selector.command" else USE_A_LIST
+
+
 def wrong_id(given: object) -> str:
     return str(given)[:24] if not isinstance(given, str) or "." in given else ""
 
@@ -290,7 +300,7 @@ def test_a_wrong_value_in_the_file(ws: Workspace, key: str, wrong: object, words
     failed = show(ws).expect(2)
     assert failed.stdout == ""
     assert failed.stderr.startswith(f"error: {path}:{key.count('.') + 1}:")
-    assert f": `{key}` must be {words}\n  help: {USE_A_LIST if words == A_LIST else ''}" in failed.stderr
+    assert f": `{key}` must be {words}\n  help: {help_for(key) if words == A_LIST else ''}" in failed.stderr
 
 
 @pytest.mark.parametrize(
@@ -301,6 +311,7 @@ def test_a_wrong_value_in_the_file(ws: Workspace, key: str, wrong: object, words
         ("selector: {model: [a]}", "1:19", "selector.model"),
         ("spawn: {stdin: [none]}", "1:16", "spawn.stdin"),
         ("spawn: {env: {A: [b]}}", "1:18", "spawn.env.A"),
+        ("selector: {env: {A: [b]}}", "1:21", "selector.env.A"),
         ("spawn: {engines: {ford: {env: {A: []}}}}", "1:35", "spawn.engines.ford.env.A"),
     ],
 )

@@ -53,6 +53,7 @@ def run_child(
     *,
     stdin: bytes | None,
     environment: Mapping[str, str] | None = None,
+    directory: str | None = None,
     timeout: float | None = None,
     capture_stderr: bool = False,
     on_start: Callable[[int], None] | None = None,
@@ -76,6 +77,7 @@ def run_child(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if capture_stderr else None,
             env=environment,
+            cwd=directory,
             bufsize=0,
             # A session, not just a group: a question at /dev/tty then fails, where it would else stop the program
             # in the background of our terminal for ever.

@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from vancectl.inventory.name import engine_name
 
+# Settings that hold variables: single ones can be set, unset or passed on.
+ENVIRONMENTS = ("selector.env", "spawn.env")
 STDIN_MODES = ("payload", "task", "message", "prompt", "none")
 
 
@@ -124,6 +126,10 @@ ARGV = Kind(
     optional=True,
     remedy='use a list, such as ["claude", "-p", "--", "{task}"]: nothing is split, and no shell is asked',
 )
+SELECTOR_ARGV = replace(
+    ARGV,
+    remedy='use a list, such as ["claude", "-p", "--bare", "--tools", ""]: nothing is split, and no shell is asked',
+)
 SPAWN_ARGV = replace(ARGV, clean=_argv_or_none)  # the empty list means no command, whatever the preset
 SECONDS = Kind("a number of seconds above 0", _seconds)
 LIMIT = replace(SECONDS, optional=True)
@@ -140,7 +146,8 @@ KINDS: dict[str, Kind] = {
     "session.defaultChatEngine": TEXT,
     "selector.model": TEXT,
     "selector.backend": _choice("auto", "anthropic", "command", "off"),
-    "selector.command": ARGV,
+    "selector.command": SELECTOR_ARGV,
+    "selector.env": VARIABLES,
     "selector.timeout": SECONDS,
     "selector.maxAttempts": WHOLE,
     "log.decisions": FLAG,
@@ -169,7 +176,7 @@ def kind_of(key: str) -> Kind | None:
 
 def split_key(key: str) -> tuple[str, list[str]]:
     """A setting and the path of an entry in it: `spawn.engines.marvin.stdin` is an entry of `spawn.engines`."""
-    for setting in ("models", "spawn.env", "spawn.engines"):
+    for setting in ("models", *ENVIRONMENTS, "spawn.engines"):
         if key.startswith(f"{setting}.") and len(key) > len(setting) + 1:
             rest = key.removeprefix(f"{setting}.")
             if setting != "spawn.engines":

@@ -19,7 +19,7 @@ from vancectl.folders import defaults_dir
 from vancectl.inventory.document import Document, Node
 from vancectl.inventory.layer import tenant_folder
 from vancectl.inventory.name import engine_name, nearest_key
-from vancectl.kinds import ENGINE, ENGINE_KINDS, ENGINES, KINDS, TEXT, Kind, kind_of, split_key
+from vancectl.kinds import ENGINE, ENGINE_KINDS, ENGINES, ENVIRONMENTS, KINDS, TEXT, Kind, kind_of, split_key
 from vancectl.strict_json import read_json
 
 VARIABLE_PREFIX = "VANCECTL_"
@@ -94,7 +94,7 @@ def parse_value(key: str, text: str, origin: str) -> Any:
     Raises SettingsError where it is not JSON.
     """
     kind = kind_of(key)
-    if key.startswith("spawn.env.") and text == "null":
+    if text == "null" and split_key(key)[0] in ENVIRONMENTS:
         return None
     if kind is None or kind.texts == "value":
         return text
@@ -140,7 +140,7 @@ def _key_of(variable: str) -> str:
     for key in KINDS:
         if variable_of(key) == variable:
             return key
-    for setting in ("spawn.env", "spawn.engines"):
+    for setting in (*ENVIRONMENTS, "spawn.engines"):
         entry = variable.removeprefix(f"{variable_of(setting)}__")
         if entry not in {variable, ""}:
             # Engines' names are lower-case (catalog); a variable's name is its own.
@@ -223,7 +223,7 @@ def _merge(
         value = {**(held or {}).get(entry[0], {}), entry[1]: value}
     if entry:
         value = _clean(setting, {**(held or {}), entry[0]: value}, KINDS[setting], origin, places)
-    elif isinstance(value, dict) and setting != "spawn.env" and held:
+    elif isinstance(value, dict) and setting not in ENVIRONMENTS and held:
         value = {**held, **value}
     values[setting] = Value(value, source, origin)
 

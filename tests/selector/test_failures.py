@@ -187,7 +187,7 @@ ANSWERED_BADLY = {
             "(status 529: scripted error)"),
     "999": (scripted.status(999), "server-error", 1, "the server failed; try again later (status 999: scripted error)"),
     "the-key-said-back": (scripted.status(401, message=f"no such key: {KEY}\x1b[31m"), "authentication", 1,
-                          "the key was refused; check ANTHROPIC_API_KEY (status 401: no such key: [secret] [31m)"),
+                          "the key was refused; check ANTHROPIC_API_KEY (status 401: no such key: *** [31m)"),
     "error-page": (scripted.raw(b"<h1>502</h1>", 502, {"content-type": "text/html"}), "server-error", 3,
                    "the server failed; try again later (status 502)"),
     "redirect-loop": (scripted.redirect_loop(), "base-url", 1, "{url} redirects elsewhere, but no key is sent there; "

@@ -25,7 +25,7 @@ def asking(ws: Workspace) -> Workspace:
 
 
 def ask(ws: Workspace, script: str, *args: str) -> Result:
-    ws.program("oracle", script)
+    ws.program("oracle", f"cd '{ws.project}'\n{script}")  # it begins in a folder that will be gone
     return ws.run("select", TASK, *args)
 
 
@@ -187,7 +187,7 @@ def test_a_program_deaf_to_signals_is_ended_too(asking: Workspace) -> None:
 
 
 def test_an_interrupt_ends_it(asking: Workspace) -> None:
-    asking.program("oracle", "echo $$ >pid.new; mv pid.new pid; sleep 600")
+    asking.program("oracle", f"cd '{asking.project}'; echo $$ >pid.new; mv pid.new pid; sleep 600")
     process = asking.start("select", TASK)
     limit = time.monotonic() + 10
     while not (asking.project / "pid").exists() and time.monotonic() < limit:

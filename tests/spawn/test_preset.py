@@ -262,7 +262,7 @@ def test_the_test_of_what_is_configured(ws: Workspace) -> None:
     ws.settings({"spawn.command": ["sh", "-c", "true"], "spawn.env": {"MY_KEY": "abc", "A": "b"}})
     shown = ws.run("spawn", "test").expect()
     assert (shown.json["setting"], shown.json["preset"]) == ("spawn.command", None)
-    assert shown.json["env"] == {"MY_KEY": "[secret]", "A": "b"}
+    assert shown.json["env"] == {"MY_KEY": "***", "A": "b"}
     ws.run("spawn", "test", "--set", "spawn.command=[]").expect(2)
     no_key = ws.run("spawn", "test", "--preset", "worker").expect(1)
     assert "set ANTHROPIC_API_KEY" in no_key.json["problem"]

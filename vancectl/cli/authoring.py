@@ -205,11 +205,13 @@ def _again() -> bool:
 def _run_editor(path: Path) -> None:
     from vancectl.errors import Place, UsageError
     from vancectl.program import ProgramError, find_program
+    from vancectl.secrets import without_credentials
 
     wanted = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     try:
         program, *words = shlex.split(wanted) or [wanted]
-        status = subprocess.run([find_program(program), *words, str(path)], check=False).returncode
+        argv = [find_program(program), *words, str(path)]
+        status = subprocess.run(argv, env=without_credentials(os.environ), check=False).returncode
     except (ProgramError, OSError, ValueError) as error:
         path.unlink()
         path.parent.rmdir()

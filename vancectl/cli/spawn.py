@@ -96,6 +96,7 @@ def _tested(template: CommandTemplate, engine: str) -> dict[str, Any]:
     import contextlib
 
     from vancectl.program import ProgramError
+    from vancectl.secrets import masked
     from vancectl.spawn.command import spawn_program
     from vancectl.spawn.hindrance import hindrance
 
@@ -111,17 +112,9 @@ def _tested(template: CommandTemplate, engine: str) -> dict[str, Any]:
         "origin": template.origin,
         "argv": list(template.argv),
         "stdin": template.stdin,
-        "env": {name: _masked(name, value) for name, value in template.environment.items()},
+        "env": {name: masked(name, value) for name, value in template.environment.items()},
         "program": found,
         "reads": preset.reads if preset is not None else None,
         "dash": preset.dash if preset is not None else None,
         "problem": problem,
     }
-
-
-def _masked(name: str, value: str | None) -> str | None:
-    """Values are shown, unless they may be secrets; what is only passed on is no secret yet."""
-    if value is None or value.startswith("{env."):
-        return value
-    secret = any(word in name.upper() for word in ("KEY", "TOKEN", "SECRET", "PASSWORD"))
-    return "[secret]" if secret else value

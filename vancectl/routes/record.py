@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from vancectl.routes.case import Case
 from vancectl.routes.check import Bench
+from vancectl.secrets import scrub
 from vancectl.selector.decision import Decision
-from vancectl.selector.endpoint import without_secrets
 from vancectl.selector.jobs import Jobs, wait_for_any
 from vancectl.selector.model import Model
 from vancectl.selector.recording import Recording, Recordings, Sample
@@ -101,7 +101,7 @@ class Recorder:
                 failed = decision
                 break
             # A key that a reply quotes must not end up in a repository.
-            samples.append(tuple(replace(reply, text=without_secrets(reply.text)) for reply in listener.heard))
+            samples.append(tuple(replace(reply, text=scrub(reply.text)) for reply in listener.heard))
         if len(samples) > len(wanted.held):
             recording = Recording(wanted.task, wanted.question, self._binding.id, tuple(samples))
             self._recordings.put(recording, self._binding)

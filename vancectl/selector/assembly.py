@@ -100,7 +100,7 @@ def _model(settings: Settings, recipe: Recipe, wanted: str | None) -> Model:
     if backend == "command":
         from vancectl.selector.program import ProgramModel
 
-        return ProgramModel(_program(settings))
+        return ProgramModel(_program(settings), settings["selector.env"])
     if find_credential() is None:
         raise ModelError(
             Reason.NO_KEY,

@@ -16,9 +16,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from vancectl.printable import plain_line
+from vancectl.secrets import scrub
 from vancectl.selector.binding import digest, question_digest
 from vancectl.selector.decision import Reason
-from vancectl.selector.endpoint import without_secrets
 from vancectl.selector.llm import MAX_CALLS, AnthropicModel, PassingError
 from vancectl.selector.model import ModelError, Reply
 from vancectl.selector.question import Question
@@ -191,7 +191,7 @@ class MessageBatches:
                 return error
         if result.type == "errored":
             inner = getattr(result.error, "error", None)
-            said = without_secrets(plain_line(str(getattr(inner, "message", "") or "no reason given")))[:300]
+            said = scrub(plain_line(str(getattr(inner, "message", "") or "no reason given")))[:300]
             reason = Reason.BAD_REQUEST if getattr(inner, "type", "") == "invalid_request_error" else Reason.CALL_FAILED
             return ModelError(reason, f"the batch's question failed: {said}")
         if result.type == "expired":

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from vancectl.printable import plain_line
+from vancectl.secrets import scrub
 from vancectl.selector.credential import BASE_URL_VARIABLE, KEY_VARIABLES, Credential, find_credential
 from vancectl.selector.decision import Reason
 from vancectl.selector.model import ModelError
@@ -133,7 +134,7 @@ def said_in(body: object) -> str:
     message = inner.get("message") if isinstance(inner, dict) else None
     if not isinstance(message, str) or not message.strip():
         return ""
-    return f": {without_secrets(plain_line(message))[:MESSAGE_SHOWN]}"
+    return f": {scrub(plain_line(message))[:MESSAGE_SHOWN]}"
 
 
 def _checked_credential() -> Credential:
@@ -256,25 +257,6 @@ def _host(url: str) -> str:
 def _set_proxies(*variables: str) -> str:
     names = [name for name in variables or _PROXY_VARIABLES if os.environ.get(name) or os.environ.get(name.lower())]
     return ", ".join(names)
-
-
-def without_secrets(text: str) -> str:
-    for secret in _secrets():
-        text = text.replace(secret, "[secret]")
-    return text
-
-
-def _secrets() -> list[str]:
-    """What must not be shown even if a server sends it back: keys, tokens, header values, passwords in URLs."""
-    found = [os.environ.get(variable, "").strip() for variable in KEY_VARIABLES]
-    for line in os.environ.get("ANTHROPIC_CUSTOM_HEADERS", "").splitlines():
-        found.append(line.partition(":")[2].strip())
-    for variable in (BASE_URL_VARIABLE, *_PROXY_VARIABLES):
-        try:
-            found.append(urlsplit(os.environ.get(variable, "")).password or "")
-        except ValueError:
-            continue
-    return sorted((secret for secret in found if len(secret) > 3), key=len, reverse=True)
 
 
 def _retry_after(headers: Any) -> float | None:

@@ -10,9 +10,10 @@ from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any
 
 from vancectl.printable import well_formed
+from vancectl.secrets import scrub
 from vancectl.selector.credential import BASE_URL_VARIABLE
 from vancectl.selector.decision import Reason
-from vancectl.selector.endpoint import Advice, Endpoint, said_in, without_secrets
+from vancectl.selector.endpoint import Advice, Endpoint, said_in
 from vancectl.selector.model import ModelError, Reply
 from vancectl.selector.question import Question, correction
 from vancectl.selector.throttle import Throttle
@@ -145,7 +146,7 @@ class AnthropicModel:
 
     def _message(self, response: Any) -> Message:
         """The SDK builds a message out of any JSON, so its shape is checked before it is believed."""
-        kind = without_secrets(response.headers.get("content-type", "").partition(";")[0])
+        kind = scrub(response.headers.get("content-type", "").partition(";")[0])
         if response.status_code == 204:
             raise ModelError(Reason.EMPTY_REPLY, f"{self._endpoint.host} answered with nothing (status 204)")
         problem = (

@@ -45,11 +45,15 @@ class Question:
         return replace(self, corrections=(*self.corrections, (reply[:REPLY_SHOWN], complaint)))
 
     def as_text(self) -> str:
-        """The whole question as one text, for programs that read a prompt."""
-        parts = [self.system, self.context, self.request]
+        """The whole question as one text, for programs that read a prompt.
+
+        Some read `@path` in it as a file to send along: what recipes and tasks say stands in JSON, which has another
+        way to write that sign.
+        """
+        parts = [self.context, self.request]
         for reply, complaint in self.corrections:
             parts.append(f"Your last reply was:\n{quote(reply)}\n{correction(complaint)}")
-        return "\n\n".join(parts)
+        return "\n\n".join([self.system, *(part.replace("@", "\\u0040") for part in parts)])
 
     def schema(self) -> dict[str, Any]:
         """The reply's JSON schema, with the inventory as the only names there are."""

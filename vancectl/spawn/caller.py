@@ -1,8 +1,4 @@
-"""Who calls: a process that vancectl started itself knows its own id, and how deep it stands below a person.
-
-And what a program gets to see of our environment: everything but vancectl's own key, unless `spawn.env` lists
-it. The address it goes to is no secret: a program that lost it would send its prompts elsewhere.
-"""
+"""Who calls: a process that vancectl started itself knows its own id, and how deep it stands below a person."""
 
 from __future__ import annotations
 
@@ -11,15 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vancectl.environment import program_environment
 from vancectl.errors import SpawnError, UsageError
-from vancectl.selector.credential import KEY_VARIABLES
 
 if TYPE_CHECKING:
     from vancectl.spawn.session import ProcessRecord
 
 SESSION, PROCESS_ID = "VANCECTL_SESSION", "VANCECTL_PROCESS_ID"
 PARENT, DEPTH = "VANCECTL_PARENT", "VANCECTL_DEPTH"
-OWN_VARIABLES = KEY_VARIABLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +45,11 @@ def find_caller() -> Caller:
 
 
 def child_environment(listed: Mapping[str, str | None], record: ProcessRecord, caller: Caller) -> dict[str, str]:
-    """The program's whole environment. In what `spawn.env` lists, null unsets and `{env.NAME}` passes on our own."""
-    environment = {name: value for name, value in os.environ.items() if name not in OWN_VARIABLES}
-    environment |= {SESSION: record.session, PROCESS_ID: record.id, DEPTH: str(caller.depth + 1)}
-    environment.pop(PARENT, None)
-    if caller.process is not None:
-        environment[PARENT] = caller.process
-    for name, written in listed.items():
-        value = passed_on(written)
-        if value is None:
-            environment.pop(name, None)
-        else:
-            environment[name] = value
-    return environment
-
-
-def passed_on(written: str | None) -> str | None:
-    if written is not None and written.startswith("{env.") and written.endswith("}"):
-        return os.environ.get(written[len("{env.") : -1])
-    return written
+    """The program's whole environment; `listed` is `spawn.env`, with what the preset and the engine have of it."""
+    own = {
+        SESSION: record.session,
+        PROCESS_ID: record.id,
+        DEPTH: str(caller.depth + 1),
+        PARENT: caller.process,
+    }
+    return program_environment(listed, own)

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vancectl.environment import passed_on
 from vancectl.errors import SettingsError, UsageError
 from vancectl.inventory.name import nearest_key
 from vancectl.program import find_program
 from vancectl.settings import Settings, Source, Value
-from vancectl.spawn.caller import passed_on
 from vancectl.spawn.preset import NONE, Preset, load_preset, unescaped
 
 PLACEHOLDERS = (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from vancectl.environment import passed_on
 from vancectl.errors import SpawnError, UsageError, VancectlError
 from vancectl.program import ProgramError
 from vancectl.selector.credential import KEY_VARIABLES
 from vancectl.settings import Settings
-from vancectl.spawn.caller import passed_on
 from vancectl.spawn.command import CommandTemplate, find_template, no_command, spawn_program, unable
 
 _RECIPE_TYPES = {"recipe", "recipe_yaml", ""}
