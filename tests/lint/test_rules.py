@@ -248,6 +248,21 @@ CASES = [
                                          "someone asks what the instructions mean.")},
          {"found.yaml:1", "reply.yaml:1"}),
     Case("hidden-text",
+         {"P/recipes/found.yaml": recipe(GOOD, rest='triggers:\n  keywords: ["count\\u200b the quokkas", "tell \\u2060 all", "emu\\u00adnumbers please"]\n'),
+          "P/recipes/zero.yaml": recipe(GOOD + " a\u200bb"), "P/recipes/joined.yaml": recipe(GOOD + " a\u200d\u200db"),
+          "P/recipes/right.yaml": recipe(GOOD + " می\u200cخواهم ❤\ufe0f", rest="triggers:\n  keywords: [❤\ufe0f the quokkas]\n")},
+         {"found.yaml:5", "zero.yaml:1", "joined.yaml:1"}),
+    Case("pattern-phrase",
+         {"P/recipes/found.yaml": recipe(GOOD, rest="triggers:\n  keywords:\n    - '(create|add).*?feature'\n    - deploy, ship, release\n"
+                                         "    - '*.tsx files'\n    - '\\bfix\\b the bug'\n    - $ARGUMENTS please\n    - 'translate {text} now'\n    - src/**/x\n"),
+          "P/recipes/right.yaml": recipe(GOOD, rest="triggers:\n  keywords:\n    - what is the quokka count?\n    - 'well, do count the quokkas'\n"
+                                         "    - quokkas cost 5$ each\n    - quokkas and/or emus\n    - quokkas [draft]\n    - c++ quokkas\n    - 2 * 3 quokkas\n")},
+         {f"found.yaml:{line}" for line in range(6, 13)}),
+    Case("long-phrase",
+         {"P/recipes/found.yaml": recipe(rest=f"triggers:\n  keywords: [abc def, {'quokka ' * 200}]\n"),
+          "P/recipes/right.yaml": recipe(rest=f"triggers:\n  keywords: [{'quokka ' * 100}]\n")},
+         {"found.yaml:5"}),
+    Case("hidden-text",
          {"P/recipes/found.yaml": recipe(GOOD + " \U000e0041\U000e0042"), "P/recipes/right.yaml": recipe(GOOD + " 👩‍🌾")},
          {"found.yaml:1"}),
     # -- the cascade

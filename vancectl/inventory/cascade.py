@@ -18,7 +18,8 @@ from vancectl.inventory.finding import Finding
 from vancectl.inventory.layer import Layer, Layers
 from vancectl.inventory.name import canonical, near_names
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
-from vancectl.printable import TAGS, UNSAFE, well_formed
+from vancectl.invisible import first_invisible
+from vancectl.printable import UNSAFE, well_formed
 
 SUFFIX = ".yaml"
 _OTHER_SUFFIXES = (".yml", ".yaml")  # in any case of letters
@@ -276,7 +277,7 @@ def _oddities(layer: Layer, path: str, written: str, is_link: bool) -> tuple[str
         name = written  # no name that anyone could ask for, or that could collide
     elif name != well_formed(written) or "\ufffd" in name:
         findings.append(Finding("not-canonical", place, {"name": name}))
-    if any(ord(character) in UNSAFE | TAGS for character in name):
+    if first_invisible(name) or any(ord(character) in UNSAFE for character in name):
         findings.append(Finding("bad-name", place))
     if is_link:
         findings.extend(_link_findings(layer, path))

@@ -54,6 +54,7 @@ RULES: dict[str, Rule] = {
     "missing-field": Rule(_E, "the field `{field}` is missing", "add `{field}: …`"),
     "wrong-type": Rule(_E, "`{field}` must be {expected} (found {found})", "write {expected}"),
     "unknown-value": Rule(_E, "`{field}` is `{found}`, but must be one of {expected}", "choose one of them"),
+    "long-phrase": Rule(_E, "a trigger phrase has {count:,} characters (at most {most:,})", "shorten it"),
     "name-collision": Rule(_E, "has the same canonical name as {other}", "rename one of the two files"),
     "bad-name": Rule(_E, "has a control or invisible character in its name", "rename the file"),
     "empty-name": Rule(_E, "gives no recipe name", "rename the file"),
@@ -109,6 +110,10 @@ RULES: dict[str, Rule] = {
     ),
     "short-phrase": Rule(_W, "the phrase “{phrase}” is so short that it is hit by accident", "use two or more words"),
     "one-word": Rule(_W, "the phrase “{phrase}” is one common word", "say what is asked for: a verb and its object"),
+    "pattern-phrase": Rule(
+        _W, "the phrase “{phrase}” looks like {kind}, but is looked for as it is written",
+        "write phrases as people say them, each as an entry of its own",
+    ),
     "inside-words": Rule(
         _W, "the phrase “{phrase}” stands inside of other words: {words}", "set `triggers.match: word`, or use more "
         "words"
@@ -144,7 +149,7 @@ RULES: dict[str, Rule] = {
         "add a sentence such as “Take it when …; not for …”",
     ),
     "orders-reader": Rule(_W, "the description gives orders to its reader: “{words}”", "describe the recipe instead"),
-    "hidden-text": Rule(_W, "the description holds the invisible character {character}", "remove it"),
+    "hidden-text": Rule(_W, "{where} holds the invisible character {character}", "remove it"),
     # the cascade
     "shadows": Rule(
         _N, "takes the place of the {layer} recipe {other}; {difference}", "`vancectl recipes show` has more"

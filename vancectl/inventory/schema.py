@@ -14,6 +14,8 @@ from vancectl.inventory.recipe import TOOL_LISTS, BrokenRecipe, Recipe
 REQUIRED = ("description", "engine")
 PROMPT_MODES = ("append", "overwrite")
 MATCH_MODES = ("substring", "word")
+# No one says more in a phrase, and each is looked for in every task.
+MOST_PHRASE = 1_000
 
 _Reader = Callable[[Document, Node, str], Any]
 
@@ -96,7 +98,9 @@ def _phrases(document: Document, node: Node, field: str) -> list[str]:
     """Blank entries are left out, repeated ones (without regard to case) kept once (specification, routing 5)."""
     phrases: dict[str, str] = {}
     for text, entry in document.texts(node, field):
-        if text.strip():
+        if len(text) > MOST_PHRASE:
+            document.add("long-phrase", entry, count=len(text), most=MOST_PHRASE)
+        elif text.strip():
             phrases.setdefault(text.strip().casefold(), text)
         else:
             document.add("blank-phrase", entry)

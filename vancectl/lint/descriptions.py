@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from vancectl.inventory.finding import Finding
 from vancectl.inventory.inventory import DEFAULT_RECIPE
 from vancectl.inventory.recipe import Recipe
+from vancectl.lint.hidden import first_hidden
 from vancectl.lint.library import Library
 from vancectl.lint.likeness import Likeness
-from vancectl.printable import TAGS, UNSAFE
 from vancectl.selector.phrase import normalise_phrase, unspaced
 from vancectl.selector.terms import FUNCTION_TERMS, terms
 
@@ -38,7 +38,6 @@ _ORDERS = re.compile(
     re.I | re.M,
 )
 _WORDS = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
-_ALLOWED_MARKS = {ord("\n"), ord("\t"), ord("\r")}
 
 
 def description_findings(library: Library) -> Iterator[Finding]:
@@ -62,9 +61,9 @@ def _by_itself(library: Library, recipe: Recipe) -> Iterator[Finding]:
     order = _ORDERS.search(text)
     if order:
         yield Finding("orders-reader", place, {"words": " ".join(order[0].split())})
-    hidden = next((c for c in text if ord(c) in (UNSAFE | TAGS) - _ALLOWED_MARKS), None)
+    hidden = first_hidden(text)
     if hidden is not None:
-        yield Finding("hidden-text", place, {"character": f"U+{ord(hidden):04X}"})
+        yield Finding("hidden-text", place, {"where": "the description", "character": f"U+{ord(hidden):04X}"})
 
 
 def count_words(text: str) -> int:

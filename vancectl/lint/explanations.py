@@ -26,6 +26,7 @@ EXPLANATIONS: dict[str, str] = {
     "wrong-type": "A trigger list that is one text would be split into letters, a flag that is a word would be true.",
     "unknown-value": "Only the listed values mean anything.",
     "bad-name": "Such characters act on terminals, or let two names look alike.",
+    "long-phrase": "No one says so much in a phrase; each phrase is looked for in every task.",
     "name-collision": "Names are trimmed, in small letters and composed Unicode; two files of a layer may not meet "
     "there.",
     "empty-name": "Nobody could ask for a recipe without a name.",
@@ -70,6 +71,8 @@ EXPLANATIONS: dict[str, str] = {
     "dead-recipe": "Each of its phrases is blocked, so triggers never choose this recipe; only the model does.",
     "redundant-phrase": "Where a phrase is contained in another one of the same recipe, the longer one hits only where "
     "the shorter one does, too.",
+    "pattern-phrase": "Phrases are plain text: regular expressions, globs, placeholders and comma lists are matched "
+    "letter by letter, which hardly any task satisfies.",
     "short-phrase": "Below four letters (below two with `match: word`) a phrase stands in many words by chance. "
     "Phrases with "
     "marks such as `c++`, and scripts that need one character for a word, are left alone.",
@@ -94,7 +97,8 @@ EXPLANATIONS: dict[str, str] = {
     "orders-reader": "Descriptions are quoted to the model as data. One that gives orders, or looks like a reply, "
     "tries "
     "to be chosen for what it says about choosing.",
-    "hidden-text": "Invisible characters can carry text that people do not see and a model reads.",
+    "hidden-text": "Invisible characters can carry text that people do not see. They are left out of comparisons and "
+    "of the model's prompt. Joiners and selectors that belong to an emoji or a script are in order.",
     "shadows": "An override takes the place of a whole recipe; nothing is merged. This only tells that it is so.",
     "engine-changed": "Whoever names the recipe gets another kind of worker than before.",
     "hides-tenant": "The tenant's recipe may carry rules of the house; a project that hides it changes them.",

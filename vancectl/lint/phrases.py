@@ -10,6 +10,7 @@ from vancectl.errors import Place
 from vancectl.inventory.finding import Finding
 from vancectl.inventory.name import canonical
 from vancectl.inventory.recipe import Recipe
+from vancectl.lint.hidden import first_hidden
 from vancectl.lint.library import Library
 from vancectl.lint.wordlist import WordList
 from vancectl.routes.case import Case
@@ -22,15 +23,31 @@ LEAST_LETTERS = {False: 4, True: 2}
 SHORT_WORD = 6
 WORDS_SHOWN = 5
 _NAME = re.compile(r"[\w/-]+")
+# What people bring along from tools whose phrases are patterns. No word of a language looks like these.
+_PATTERNS = {
+    "a regular expression": re.compile(
+        r"\\[bBdDsSwW.]|\.[*+]|\(\?|[\w)]\|[\w(]|\[[^\]\s]*[-^][^\]\s]*\]|^\^|\w\$$|\w\{\d+(,\d*)?\}|^/.+/[a-z]?$"
+    ),
+    "a glob": re.compile(r"\*[./\w]|[./\w]\*|\{\w+(,\w+)+\}"),
+    "a template": re.compile(r"\$[A-Z_]{2,}|\$\{|\{\{|\{\w*\}|<\w+>|\$\d\b"),
+    "a list": re.compile(r"^[^,]+(,[^,]+){2,}$|\w\s*[;|]\s*\w"),
+}
 
 
 def phrase_findings(library: Library, words: WordList | None, cases: Sequence[Case] = ()) -> Iterator[Finding]:
     for recipe in library.inventory.recipes:
         for phrase in recipe.phrases:
+            place = library.outline(recipe.path).item(("triggers", "keywords"), phrase)
+            hidden = first_hidden(phrase)
+            if hidden is not None:
+                data = {"where": f"the phrase “{phrase}”", "character": f"U+{ord(hidden):04X}"}
+                yield Finding("hidden-text", place, data)
             folded = normalise_phrase(phrase)
             if not folded:
                 continue
-            place = library.outline(recipe.path).item(("triggers", "keywords"), phrase)
+            kind = next((kind for kind, pattern in _PATTERNS.items() if pattern.search(phrase)), None)
+            if kind is not None:
+                yield Finding("pattern-phrase", place, {"phrase": phrase, "kind": kind})
             yield from _by_itself(recipe, phrase, folded, place, library.engines or (), words)
     yield from _in_descriptions(library)
     yield from _in_cases(library, cases)

@@ -15,6 +15,7 @@ from typing import Any
 
 from vancectl.inventory.catalog import EngineCatalog
 from vancectl.inventory.recipe import Recipe
+from vancectl.invisible import without_invisible
 from vancectl.printable import plain_line, without_controls
 from vancectl.selector.decision import Hit
 from vancectl.strict_json import JSON_ESCAPES
@@ -91,7 +92,9 @@ def render_context(catalog: EngineCatalog, recipes: Sequence[Recipe]) -> str:
 
 def render_recipe(recipe: Recipe) -> str:
     """One line of the inventory. The description goes in whole: its last words may be the ones that decide."""
-    return quote({"name": recipe.name, "engine": recipe.engine, "description": plain_line(recipe.description)})
+    return quote(
+        {"name": recipe.name, "engine": recipe.engine, "description": plain_line(without_invisible(recipe.description))}
+    )
 
 
 def render_request(task: str, hits: Sequence[Hit]) -> str:

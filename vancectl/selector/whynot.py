@@ -12,7 +12,7 @@ from vancectl.inventory.recipe import Recipe
 from vancectl.selector.candidates import Candidates
 from vancectl.selector.decision import Stage
 from vancectl.selector.explanation import Explanation
-from vancectl.selector.phrase import normalise
+from vancectl.selector.phrase import normalise, normalise_phrase
 
 _WORD = re.compile(r"\w+")
 
@@ -78,6 +78,11 @@ def _nearest_phrase(recipe: Recipe, task: str) -> str:
     """The phrase that came nearest by its words."""
     if not recipe.phrases:
         return "it has no trigger phrases, so that only the model can choose it"
+    inside = next(
+        (each for each in recipe.phrases if normalise_phrase(each) and normalise_phrase(each) in normalise(task)), None
+    )
+    if inside is not None:
+        return f"its phrase “{inside}” is in the task only as a part of longer words, and it asks for whole words"
     words = {*normalise(task).split(), *_WORD.findall(normalise(task))}
     best, missing = max(
         ((phrase, [word for word in normalise(phrase).split() if word not in words]) for phrase in recipe.phrases),
