@@ -181,6 +181,19 @@ TEXTS = {
 }  # fmt: skip
 
 
+# Of a task each character may matter; a description is for reading, and what no one sees in it goes.
+UNSEEN_IN_DESCRIPTIONS = {
+    "unicode-tags": "hello there",
+    "flag-made-of-tags": "🏴!",
+    "zero-width": "evil evil",
+    "joined-emoji": "👩💻 ❤ 🏳🌈",
+    "persian-joiner": "میخواهم",
+    "soft-hyphen": "Analyse",
+    "direction-marks": "abcdcba x y",
+    "byte-order-mark": "ab",
+}
+
+
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Request]]:
     """The request for each row's text as the task, in a library that has them all as descriptions and engines."""
@@ -214,7 +227,8 @@ def test_a_task_stays_a_string(asked: Mapping[str, Request], row: str) -> None:
 def test_a_description_stays_on_its_line(asked: Mapping[str, Request], row: str) -> None:
     text, arrives = TEXTS[row]
     recipe = inventory_in(asked[row])[row]
-    assert recipe["description"] == " ".join(f"About {text if arrives is None else arrives} it.".split())
+    seen = UNSEEN_IN_DESCRIPTIONS.get(row, text if arrives is None else arrives)
+    assert recipe["description"] == " ".join(f"About {seen} it.".split())
     assert recipe.keys() == {"name", "engine", "description"}
 
 
