@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from vancectl.invisible import is_invisible
+
 # C0 and C1 controls, line and paragraph separators, and the marks that turn the direction of writing: any of them lets
 # a cloned project act on a terminal or hide what a line really says. Tables, not patterns: no start pays for compiling.
 UNSAFE = frozenset(
@@ -37,7 +39,9 @@ def printable(text: str, *, layout: bool = False) -> str:
 def visible(text: str) -> str:
     r"""`text` with everything escaped that does not show as a letter: `\xa0` and `\u200b` too."""
     text = well_formed(text)
-    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if c.isprintable() and not is_invisible(c) else _escape(ord(c)) for c in text)
 
 
 def plain_line(text: str) -> str:
