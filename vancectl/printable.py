@@ -41,7 +41,8 @@ def visible(text: str) -> str:
     text = well_formed(text)
     if text.isascii() and text.isprintable():
         return text
-    return "".join(c if c.isprintable() and not is_invisible(c) else _escape(ord(c)) for c in text)
+    shown = (_escape(ord(c)) if is_invisible(c) else c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return "".join(shown)
 
 
 def plain_line(text: str) -> str:

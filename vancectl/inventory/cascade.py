@@ -210,7 +210,7 @@ class Cascade:
             written = file.removesuffix(SUFFIX)
             name = canonical(written)
             findings: tuple[Finding, ...] = ()
-            if name != written or item.is_symlink() or not name.isprintable():
+            if name != written or item.is_symlink() or not (name.isascii() and name.isprintable()):
                 name, findings = _oddities(layer, path, written, item.is_symlink())
             if name in found:
                 other = found[name]
