@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vancectl.cli.completion import complete_engine
+from vancectl.cli.scope import Voice, voiced
 
 if TYPE_CHECKING:
     from vancectl.cli.output import Output
@@ -21,7 +22,9 @@ app = typer.Typer(
 
 
 @app.command("show")
+@voiced
 def show_catalog(
+    voice: Voice,
     engine: Annotated[str | None, typer.Argument(metavar="[ENGINE]", autocompletion=complete_engine)] = None,
     prompt: Annotated[bool, typer.Option("--prompt", help="Print it as the model gets it.")] = False,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
@@ -29,10 +32,9 @@ def show_catalog(
     """Show what each engine is for, or one engine."""
     from dataclasses import asdict, replace
 
-    from vancectl.cli.output import Output
     from vancectl.inventory.catalog import load_catalog
 
-    output = Output(as_json=json_output)
+    output = voice.output(as_json=json_output)
     catalog = load_catalog()
     _warn(catalog, output)
     if engine is not None:
@@ -50,15 +52,16 @@ def show_catalog(
 
 
 @app.command("reload")
+@voiced
 def reload_catalog(
+    voice: Voice,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
 ) -> None:
     """Read the catalog again and check it; a broken one leaves the last good one in force."""
-    from vancectl.cli.output import Output
     from vancectl.errors import ExitStatus
     from vancectl.inventory.catalog import load_catalog
 
-    output = Output(as_json=json_output)
+    output = voice.output(as_json=json_output)
     catalog = load_catalog()
     _warn(catalog, output)
     document = {

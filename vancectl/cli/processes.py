@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vancectl.cli.scope import Voice, voiced
 from vancectl.cli.select import JsonOption
 
 if TYPE_CHECKING:
@@ -27,17 +28,18 @@ SessionOption = Annotated[
 
 
 @app.command("list")
+@voiced
 def list_processes(
+    voice: Voice,
     session: Annotated[str | None, typer.Option("--session", metavar="NAME", help="Only this session's.")] = None,
     running: Annotated[bool, typer.Option("--running", help="Only those that have not ended.")] = False,
     json_output: JsonOption = False,
 ) -> None:
     """List the processes of all sessions in the order of their start."""
-    from vancectl.cli.output import Output
     from vancectl.spawn.session import OPEN
     from vancectl.spawn.supervision import current
 
-    output = Output(as_json=json_output)
+    output = voice.output(as_json=json_output)
     store = _store()
     records = [current(record, store) for record in store.all(session)]
     records = [record for record in records if not running or record.status in OPEN]
@@ -55,14 +57,16 @@ def list_processes(
 
 
 @app.command("show")
-def show_process(name: NameArgument, session: SessionOption = None, json_output: JsonOption = False) -> None:
+@voiced
+def show_process(
+    voice: Voice, name: NameArgument, session: SessionOption = None, json_output: JsonOption = False
+) -> None:
     """Show a process: how it stands, what was started, and the decision that led to it."""
     import json
 
-    from vancectl.cli.output import Output
     from vancectl.spawn.supervision import current
 
-    output = Output(as_json=json_output)
+    output = voice.output(as_json=json_output)
     store = _store()
     record = current(_find(store, name, session), store)
     document = {
@@ -82,17 +86,18 @@ def show_process(name: NameArgument, session: SessionOption = None, json_output:
 
 
 @app.command("logs")
+@voiced
 def show_logs(
+    voice: Voice,
     name: NameArgument,
     session: SessionOption = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the process has ended.")] = False,
 ) -> None:
     """Print what a process has written so far."""
-    from vancectl.cli.output import Output
     from vancectl.errors import UsageError
     from vancectl.spawn.supervision import current
 
-    output = Output()
+    output = voice.output()
     store = _store()
     record = current(_find(store, name, session), store)
     if record.log is None:
@@ -107,21 +112,22 @@ def show_logs(
 
 
 @app.command("wait")
+@voiced
 def wait_process(
+    voice: Voice,
     name: NameArgument,
     session: SessionOption = None,
     timeout: Annotated[float | None, typer.Option("--timeout", metavar="SECONDS", help="Wait no longer.")] = None,
     json_output: JsonOption = False,
 ) -> None:
     """Wait until a process has ended, and print it. The exit status is 1 unless it is DONE."""
-    from vancectl.cli.output import Output
     from vancectl.errors import ExitStatus, UsageError
     from vancectl.spawn.session import DONE
     from vancectl.spawn.supervision import wait_for
 
     if timeout is not None and not 0 <= timeout < 1e9:
         raise UsageError("the time to wait must be a number of seconds", remedy="leave --timeout out to wait for good")
-    output = Output(as_json=json_output)
+    output = voice.output(as_json=json_output)
     store = _store()
     record = wait_for(_find(store, name, session), store, timeout)
     _print_end(record, output)
@@ -130,7 +136,9 @@ def wait_process(
 
 
 @app.command("stop")
+@voiced
 def stop_process(
+    voice: Voice,
     name: NameArgument,
     session: SessionOption = None,
     grace: Annotated[
@@ -139,13 +147,12 @@ def stop_process(
     json_output: JsonOption = False,
 ) -> None:
     """End a process with all that belongs to it: TERM, then KILL. One that has ended stays as it is."""
-    from vancectl.cli.output import Output
     from vancectl.errors import UsageError
     from vancectl.spawn.supervision import stop
 
     if not 0 <= grace < 1e9:
         raise UsageError("the grace must be a number of seconds", remedy="0 kills at once")
-    output = Output(as_json=json_output)
+    output = voice.output(as_json=json_output)
     store = _store()
     _print_end(stop(_find(store, name, session), store, grace), output)
 

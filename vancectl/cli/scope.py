@@ -23,7 +23,26 @@ if TYPE_CHECKING:
     from vancectl.settings import Settings
 
 
-class Scope:
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings.")]
+VerboseOption = Annotated[
+    int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Say more on stderr.")
+]
+
+
+class Voice:
+    """How much is said. Its parameters are the options of a command that reads neither recipes nor settings."""
+
+    def __init__(self, quiet: QuietOption = False, verbose: VerboseOption = 0) -> None:
+        self.quiet = quiet
+        self._verbose = verbose
+
+    def output(self, *, as_json: bool = False) -> Output:
+        from vancectl.cli.output import Output
+
+        return Output(as_json=as_json, quiet=self.quiet, verbose=self._verbose)
+
+
+class Scope(Voice):
     """Which recipes and settings hold, and how much is said. Its parameters are options of the commands."""
 
     def __init__(
@@ -45,26 +64,18 @@ class Scope:
             list[str] | None,
             typer.Option("--set", metavar="KEY=VALUE", help="Set a setting for this call (repeatable)."),
         ] = None,
-        quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No warnings.")] = False,
+        quiet: QuietOption = False,
         no_cache: Annotated[
             bool, typer.Option("--no-cache", help="Read every recipe file again, and keep none compiled.")
         ] = False,
-        verbose: Annotated[
-            int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Say more on stderr.")
-        ] = 0,
+        verbose: VerboseOption = 0,
     ) -> None:
+        super().__init__(quiet, verbose)
         self._recipes = recipes or []
         self._no_project = no_project
         self._tenant = tenant
         self._assignments = assignments or []
-        self.quiet = quiet
         self._use_cache = not no_cache
-        self._verbose = verbose
-
-    def output(self, *, as_json: bool = False) -> Output:
-        from vancectl.cli.output import Output
-
-        return Output(as_json=as_json, quiet=self.quiet, verbose=self._verbose)
 
     @cached_property
     def layers(self) -> Layers:
@@ -174,20 +185,29 @@ class Scope:
 
 def scoped(command: Callable[..., None]) -> Callable[..., None]:
     """Replaces a command's parameter `scope` by the options of Scope, so that they stand in one place."""
+    return _with_options(command, "scope", Scope)
+
+
+def voiced(command: Callable[..., None]) -> Callable[..., None]:
+    """The same for a parameter `voice` and the options of Voice."""
+    return _with_options(command, "voice", Voice)
+
+
+def _with_options(command: Callable[..., None], place: str, kind: Callable[..., Voice]) -> Callable[..., None]:
     own = inspect.signature(command, eval_str=True)
-    shared = inspect.signature(Scope, eval_str=True).parameters
+    shared = inspect.signature(kind, eval_str=True).parameters
 
     def parameters() -> Iterator[inspect.Parameter]:
         for name, parameter in own.parameters.items():
-            if name != "scope":
+            if name != place:
                 yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         for parameter in shared.values():
             yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
 
     @functools.wraps(command)
     def run(**arguments: Any) -> None:
-        scope = Scope(**{name: arguments.pop(name) for name in shared})
-        command(scope=scope, **arguments)
+        given = {name: arguments.pop(name) for name in shared}
+        command(**{place: kind(**given)}, **arguments)
 
     wanted = list(parameters())
     run.__signature__ = own.replace(parameters=wanted)  # type: ignore[attr-defined]  # what Typer reads

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vancectl.cli.scope import Scope, scoped
+from vancectl.cli.scope import Scope, Voice, scoped, voiced
 from vancectl.cli.select import JsonOption
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ app = typer.Typer(
 
 
 @app.command("list")
-def list_presets(json_output: JsonOption = False) -> None:
+@voiced
+def list_presets(voice: Voice, json_output: JsonOption = False) -> None:
     """List the bundled presets."""
-    from vancectl.cli.output import Output
     from vancectl.spawn.preset import load_preset, preset_names
 
-    output = Output(as_json=json_output)
+    output = voice.output(as_json=json_output)
     presets = [load_preset(name) for name in preset_names()]
     if output.as_json:
         output.array(

@@ -8,11 +8,15 @@ from typing import Annotated, TextIO
 
 import typer
 
+from vancectl.cli.scope import Voice, voiced
+
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.command("worker")
+@voiced
 def worker(
+    voice: Voice,
     file: Annotated[
         Path, typer.Argument(metavar="[FILE]", help="The payload; `-`, the default, is standard input.")
     ] = Path("-"),
@@ -25,7 +29,6 @@ def worker(
 
     `delegate` starts it where nothing else is configured. The answer is written to standard output as it comes.
     """
-    from vancectl.cli.output import Output
     from vancectl.cli.task import STDIN, read_text
     from vancectl.errors import Place, SpawnError, UsageError
     from vancectl.worker.payload import parse_payload
@@ -38,7 +41,7 @@ def worker(
         )
     payload = parse_payload(read_text(file))
     if answer is None:
-        run_payload(payload, Output().prose)
+        run_payload(payload, voice.output().prose)
         return
     try:
         with answer.open("w", encoding="utf-8") as written:
