@@ -25,6 +25,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--installed", action="store_true", help="run the installed command everywhere, in place of forks")
+
+
 @pytest.fixture(autouse=True)
 def no_own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hide the real user's folders and keys from code that runs inside the tests.
@@ -40,8 +44,9 @@ def no_own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def ws(tmp_path: Path) -> Iterator[Workspace]:
-    workspace = Workspace(tmp_path)
+def ws(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Workspace]:
+    installed = request.node.get_closest_marker("installed") is not None
+    workspace = Workspace(tmp_path, installed=installed or request.config.getoption("--installed"))
     yield workspace
     workspace.close()
 

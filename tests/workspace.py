@@ -29,9 +29,12 @@ from typing import Any, NoReturn, Self
 
 import yaml
 
+from tests.forks import Forked, can_fork
 from tests.messages_server import MessagesServer
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+INSTALLED = (str(Path(sys.executable).with_name("vancectl")),)
 
 NEEDED_DEFAULTS = ("catalog/engines.yaml", "settings.yaml", "recipes/recipe-selector.yaml", "spawn/worker.yaml")
 """Without these a bundled layer is no bundled layer; a test seldom cares what they say."""
@@ -90,9 +93,11 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 class Workspace:
     """A folder tree with all layers, and the command to run in it."""
 
-    def __init__(self, root: Path, command: Sequence[str] | None = None) -> None:
+    def __init__(self, root: Path, command: Sequence[str] | None = None, *, installed: bool = False) -> None:
+        """`installed` runs the installed command each time, and no forks; so does a `command`."""
         self.root = root
-        self.command = command or (str(Path(sys.executable).with_name("vancectl")),)
+        self._forks = not installed
+        self.command = command or INSTALLED
         self.project = root / "project"
         self.config = root / "config"
         self.tenant = self.config / "tenants" / "default"
@@ -254,13 +259,15 @@ class Workspace:
         Ctrl-C does at a terminal.
         """
         assert shutil.which(self.command[0]), f"{self.command[0]} is missing: pip install -e ."
-        process = subprocess.Popen(
+        environment = self.environment(env)
+        kind = Forked if self._forks and self.command == INSTALLED and can_fork(environment) else subprocess.Popen
+        process = kind(
             [*self.command, *map(str, args)],
             stdin=stdin,
             stdout=stdout,
             stderr=subprocess.PIPE,
             cwd=self.path(cwd) if isinstance(cwd, str) else cwd or self.project,
-            env=self.environment(env),
+            env=environment,
             start_new_session=True,
         )
         self._started.append(process)

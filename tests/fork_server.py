@@ -1,0 +1,160 @@
+"""The parent of the runs in `tests.forks`: imports once, then forks for each request. One thread, no state of a run."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import io
+import os
+import pickle
+import pkgutil
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+import types
+from typing import Any, NoReturn
+
+from vancectl import __main__ as command
+
+LENGTH = struct.Struct("!Q")
+PACKAGES = (
+    "typer", "typer.completion", "rich.console", "rich.table", "rich.text", "yaml", "anthropic", "jinja2.sandbox",
+    "jsonschema", "platformdirs",
+)  # fmt: skip
+NOT_MODULES = {"vancectl.spawn.supervisor"}  # a program of its own
+OWN_STATUS = 1
+
+
+def receive(near: socket.socket, count: int) -> bytes:
+    """Exactly so many bytes, or fewer at the end."""
+    data = bytearray()
+    while len(data) < count and (part := near.recv(count - len(data))):
+        data += part
+    return bytes(data)
+
+
+def import_all() -> None:
+    for name in PACKAGES:
+        importlib.import_module(name)
+    package = importlib.import_module("vancectl")
+    for module in pkgutil.walk_packages(package.__path__, "vancectl."):
+        if module.name not in NOT_MODULES:
+            importlib.import_module(module.name)
+
+
+def serve(requests: socket.socket) -> None:
+    """Forks until the other end is closed.
+
+    A child that has ended stays unburied until its status was read, so that its number is no other process's before.
+    """
+    woken, waker = socket.socketpair()
+    waker.setblocking(False)
+    woken.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
+    running: dict[int, socket.socket] = {}
+    told: dict[int, socket.socket] = {}
+    requests.sendall(b"r")
+    while True:
+        ready = select.select([requests, woken, *told.values()], [], [])[0]
+        if woken in ready:
+            woken.recv(4096)
+            for pid, channel in list(running.items()):
+                if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None:
+                    told[pid] = running.pop(pid)
+                    with contextlib.suppress(OSError):
+                        channel.sendall(b"%d\n" % _status(pid))
+        for pid, channel in list(told.items()):
+            if channel in ready:
+                channel.close()
+                del told[pid]
+                os.waitpid(pid, 0)
+        if requests in ready:
+            header, descriptors, _, _ = socket.recv_fds(requests, LENGTH.size, 4)
+            if not header:
+                return
+            request = pickle.loads(receive(requests, *LENGTH.unpack(header)))
+            pid = os.fork()
+            if not pid:
+                _run(request, descriptors)
+            *streams, channel_end = descriptors
+            for descriptor in streams:
+                os.close(descriptor)
+            running[pid] = socket.socket(fileno=channel_end)
+
+
+def _status(pid: int) -> int:
+    """What os.waitpid will give for a process that has ended."""
+    ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    assert ended is not None
+    return ended.si_status << 8 if ended.si_code == os.CLD_EXITED else ended.si_status
+
+
+def _run(request: tuple[list[bytes], bytes, dict[str, str]], descriptors: list[int]) -> NoReturn:
+    """The child: everything as an interpreter that was just started has it."""
+    words, cwd, environment = request
+    *streams, channel = descriptors
+    os.setsid()
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        os.chdir(cwd)
+    except OSError as error:
+        os.write(channel, b"errno %d\n" % (error.errno or 0))
+        os._exit(OWN_STATUS)
+    for target, descriptor in enumerate(streams):
+        os.dup2(descriptor, target)
+    os.environ.clear()
+    os.environ.update(environment)
+    time.tzset()
+    sys.argv = [os.fsdecode(word) for word in words]
+    sys.path[0] = os.path.dirname(sys.argv[0])
+    _open_streams()
+    os.write(channel, b"pid %d\n" % os.getpid())
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    script = types.ModuleType("__main__")  # by which the program's name in a usage text is found
+    script.__file__ = sys.argv[0]
+    sys.modules["__main__"] = script
+    status: Any = 0
+    try:
+        command.main()
+    except SystemExit as end:
+        status = end.code
+    except BaseException as error:  # noqa: BLE001  # an interpreter ends so
+        sys.excepthook(type(error), error, error.__traceback__)
+        status = 1
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status if isinstance(status, int) else int(status is not None))
+
+
+def _open_streams() -> None:
+    """stdin, stdout and stderr, encoded as those of this process, which was started in the same locale."""
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        raw = io.FileIO(descriptor, "r" if name == "stdin" else "w", closefd=False)
+        raw.name = f"<{name}>"  # as the interpreter names them
+        buffer = io.BufferedReader(raw) if name == "stdin" else io.BufferedWriter(raw)
+        was = getattr(sys, f"__{name}__")
+        stream = io.TextIOWrapper(
+            buffer,
+            was.encoding,
+            was.errors,
+            newline=None if name == "stdin" else "\n",
+            line_buffering=name == "stderr" or os.isatty(descriptor),
+        )
+        stream.mode = "r" if name == "stdin" else "w"  # type: ignore[misc]  # it is set all the same
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+if __name__ == "__main__":
+    import_all()
+    gc.collect()
+    gc.freeze()
+    serve(socket.socket(fileno=int(sys.argv[1])))
