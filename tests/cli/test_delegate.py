@@ -121,7 +121,7 @@ def test_without_a_task(ws: Workspace) -> None:
 
 def test_a_recipe_needs_no_task(ws: Workspace) -> None:
     good(ws, "cat", stdin="payload")
-    assert ws.run("delegate", "--recipe", "good").expect().json["process"]["task"] is None
+    assert ws.run("delegate", "--recipe", "good").expect().json["process"]["reply"]["task"] is None
 
 
 @pytest.mark.parametrize("task", ["- fix tests in module a", "--fix tests", "-fix tests"])

@@ -171,7 +171,7 @@ def test_a_recipe_with_everything_at_the_prompt(ws: Workspace) -> None:
         "delegate", "--profile", "web", "--param", "model=big=er", "--param", "deep=[1, true]", "--param", "t=a b",
         "fix tests",
     ).expect()  # fmt: skip
-    found = done.json["process"]["appliedRecipe"]
+    found = done.json["process"]["reply"]["appliedRecipe"]
     assert found["params"] == {"model": "big=er", "n": 2, "deep": [1, True], "t": "a b"}
     assert (found["profile"], found["overridden"]) == ("web", ["model"])
     assert (found["promptPrefix"], found["allowedToolsAdd"]) == ("Be brief.\n\nBe kind.", ["browser"])
@@ -189,7 +189,7 @@ def test_warnings_stand_in_the_decision_and_on_stderr(ws: Workspace, options: li
     ws.settings(spawn__command=["cat"])
     done = ws.run("delegate", *options, "fix tests").expect()
     assert (done.json["warnings"], done.stderr) == ([warning], f"warning: {warning}\n")
-    assert done.json["process"]["appliedRecipe"]["params"] == {}
+    assert done.json["process"]["reply"]["appliedRecipe"]["params"] == {}
 
 
 @pytest.mark.parametrize(

@@ -27,4 +27,4 @@ def test_a_folder_in_latin_1(ws: Workspace, command: list[str], wait: str) -> No
             [*ws.command, "delegate", "--recipe", "good", "x"],
             cwd=folder, env=ws.environment(), capture_output=True, check=True,
         ).stdout  # fmt: skip
-        assert json.loads(reply)["process"]["task"] == "x"
+        assert json.loads(reply)["process"]["reply"]["task"] == "x"

@@ -63,8 +63,8 @@ def test_the_mode_matrix(
     says(ws, **answer)
     document = delegated(ws, *args)
     assert (document["decision"], document["recipe"], document["stage"]) == (decision, recipe, stage)
-    assert document["process"]["appliedRecipe"]["recipe"] == started
-    assert document["process"]["task"] == args[-1]
+    assert document["process"]["reply"]["appliedRecipe"]["recipe"] == started
+    assert document["process"]["reply"]["task"] == args[-1]
     assert ("fallback" in document) == (decision == "NONE")
     assert ws.path("P/asked").exists() == (stage == "model")
 
@@ -100,7 +100,7 @@ def test_who_decides(
     document = delegated(ws, *args)
     assert (document["decision"], document["recipe"], document["engine"]) == (decision, recipe, engine)
     assert document["reason"] == reason
-    applied = document["process"]["appliedRecipe"]
+    applied = document["process"]["reply"]["appliedRecipe"]
     assert (applied["recipe"], applied["engine"]) == (recipe, engine)
     assert (document["process"]["recipe"], document["process"]["engine"]) == (recipe, engine)
 
@@ -159,7 +159,7 @@ def test_a_broken_recipe_by_name_names_file_and_line(ws: Workspace) -> None:
 )
 def test_recipes_that_are_only_named(ws: Workspace, path: str, name: str, started: str) -> None:
     ws.recipe(path, internal=started == "hidden")
-    assert delegated(ws, "--recipe", name, "x")["process"]["appliedRecipe"]["recipe"] == started
+    assert delegated(ws, "--recipe", name, "x")["process"]["reply"]["appliedRecipe"]["recipe"] == started
 
 
 @pytest.mark.parametrize("blank", ["", "   ", "\n\t"])
@@ -323,7 +323,7 @@ def test_strict_takes_a_model_s_none_for_an_answer(ws: Workspace) -> None:
     says(ws, **NONE)
     ws.settings(spawn__command=["cat"])
     document = ws.run("delegate", "--strict", "paint the fence").expect().json
-    assert document["process"]["appliedRecipe"]["recipe"] == "default"
+    assert document["process"]["reply"]["appliedRecipe"]["recipe"] == "default"
 
 
 @pytest.mark.parametrize("args", [["use marvin for this"], ["--recipe", "ford", "x"], ["--engine", "ford", "x"]])

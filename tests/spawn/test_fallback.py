@@ -100,8 +100,8 @@ def test_what_is_started_after_none(
         assert "process" not in document
     else:
         assert document["fallback"] == {"recipe": recipe, "source": source}
-        assert document["process"]["appliedRecipe"]["recipe"] == recipe
-        assert document["process"]["task"] == task
+        assert document["process"]["reply"]["appliedRecipe"]["recipe"] == recipe
+        assert document["process"]["reply"]["task"] == task
 
 
 @pytest.mark.parametrize("value", [None, '""', "''"], ids=["nothing", "double-quotes", "single-quotes"])
@@ -120,7 +120,7 @@ def test_with_a_real_model(ws: Workspace, messages: MessagesServer) -> None:
     assert (first["rationale"], first["fallback"]["recipe"]) == ("Nothing fits.", "slart-and-run")
     second = ws.run("delegate", SHARED).expect().json
     assert (second["recipe"], "fallback" in second) == ("two", False)
-    assert second["process"]["appliedRecipe"]["recipe"] == "two"
+    assert second["process"]["reply"]["appliedRecipe"]["recipe"] == "two"
 
 
 def test_a_model_that_cannot_be_asked_is_none_too(ws: Workspace) -> None:
@@ -134,7 +134,7 @@ def test_params_and_profile_go_to_the_fallback(ws: Workspace) -> None:
     workspace(ws)
     ws.recipe("P/recipes/default.yaml", params={"n": 1}, profiles={"web": {"params": {"m": 2}}})
     document = ws.run("delegate", "--param", "n=3", "--profile", "web", UNHEARD_OF).expect().json
-    assert document["process"]["appliedRecipe"]["params"] == {"n": 3, "m": 2}
+    assert document["process"]["reply"]["appliedRecipe"]["params"] == {"n": 3, "m": 2}
 
 
 @pytest.mark.parametrize(

@@ -135,8 +135,8 @@ print(json.dumps({"generatedRecipe": folder.removeprefix(".vance/recipes/") + "/
     assert event["event"] == "end"
     assert event["process"]["id"] == process["id"]
     assert (event["process"]["status"], event["process"]["exitCode"]) == ("DONE", 0)
-    assert event["process"]["generatedRecipe"] == f"_slart/{process['id']}/made"
-    request = {"name": "b", "recipe": event["process"]["generatedRecipe"]}
+    assert event["generatedRecipe"] == f"_slart/{process['id']}/made"
+    request = {"name": "b", "recipe": event["generatedRecipe"]}
     started = ws.run("delegate", "--request", "-", stdin=json.dumps(request)).expect().json["process"]
     assert started["reply"].startswith("ran _slart/")
 

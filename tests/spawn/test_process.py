@@ -66,7 +66,7 @@ def test_the_payload_is_read_by_default(ws: Workspace) -> None:
     ws.recipe("P/recipes/good.yaml", triggers=["fix tests"], params={"depth": 2}, promptPrefix="Be brief.")
     ws.settings(spawn__command=["cat"])
     process = ws.run("delegate", "--name", "a", "--title", "T", "--steer", "Go.", "fix tests").expect().json["process"]
-    applied = process["appliedRecipe"]
+    applied = process["reply"]["appliedRecipe"]
     assert [process[key] for key in ("version", "task", "title", "steerContent")] == [1, "fix tests", "T", "Go."]
     assert [process[key] for key in ("session", "project", "tenant")] == ["default", "project", "default"]
     assert [applied[key] for key in ("recipe", "engine", "layer", "profile")] == ["good", "ford", "project", None]
@@ -137,12 +137,17 @@ def test_payload_and_prompt_as_files_for_their_owner_only_and_gone_afterwards(ws
 @pytest.mark.parametrize(
     ("script", "fields"),
     [
-        ("""echo '{"answer": 42, "status": "fine"}'""", {"answer": 42, "status": "fine", "exitCode": 0}),
-        ("""printf '\\n {"answer":\\n 42}\\n\\n'""", {"answer": 42, "status": "DONE"}),
-        ("""echo '{"exitCode": 9}'""", {"exitCode": 0}),
-        ("""echo '{"reply": {"a": 1}}'""", {"reply": {"a": 1}}),
+        ("""echo '{"answer": 42, "status": "fine"}'""", {"reply": {"answer": 42, "status": "fine"}, "status": "DONE"}),
+        ("""printf '\\n {"answer":\\n 42}\\n\\n'""", {"reply": {"answer": 42}, "status": "DONE"}),
+        ("""echo '{"exitCode": 9}'""", {"reply": {"exitCode": 9}, "exitCode": 0}),
+        ("""echo '{"reply": {"a": 1}}'""", {"reply": {"reply": {"a": 1}}}),
+        ("""echo '{"existingStatus": "DONE", "hint": "x"}'""", {"reply": {"existingStatus": "DONE", "hint": "x"}}),
+        ("echo talk; echo '{\"id\": 1}'", {"reply": 'talk\n{"id": 1}\n'}),
+        ("echo 42", {"reply": 42}),
+        ("echo 3.10", {"reply": "3.10\n"}),
+        ("echo '\"hello\"'", {"reply": "hello"}),
         ("echo hello; echo world", {"reply": "hello\nworld\n"}),
-        ("echo '[1]'", {"reply": "[1]\n"}),
+        ("echo '[1]'", {"reply": [1]}),
         ("echo '{} {}'", {"reply": "{} {}\n"}),
         ("echo '{\"a\": NaN}'", {"reply": '{"a": NaN}\n'}),
         ("echo '{\"a\": 1e999}'", {"reply": '{"a": 1e999}\n'}),
@@ -150,7 +155,9 @@ def test_payload_and_prompt_as_files_for_their_owner_only_and_gone_afterwards(ws
         ("printf '\\0'", {"reply": "\0"}),
     ],
     ids=[
-        "object", "spread-object", "own-exit-code", "reply-of-any-kind", "text", "array", "two-objects", "nan",
+        "object", "spread-object", "own-exit-code", "its-own-reply", "its-own-existing", "object-in-the-last-line",
+        "number",
+        "number-that-is-a-version", "string", "text", "array", "two-objects", "nan",
         "too-large-a-number",
         "not-utf-8", "nul",
     ],
@@ -159,7 +166,22 @@ def test_what_the_command_writes(ws: Workspace, script: str, fields: dict[str, o
     spawn_sh(ws, script)
     process = ws.run("delegate", "fix tests").expect().json["process"]
     assert {key: process[key] for key in fields} == fields
-    assert ("reply" in process) == ("reply" in fields)
+    assert "existingStatus" not in process
+
+
+def test_a_program_cannot_forge_its_record(ws: Workspace) -> None:
+    forged = {
+        "id": "5", "name": "Tea", "session": "x", "status": "RUNNING", "pid": 1, "log": "/etc/passwd", "recipe": "p",
+        "engine": "e", "parent": "p", "startedAt": "1970", "endedAt": None, "exitCode": 9,
+    }  # fmt: skip
+    spawn_sh(ws, f"echo '{json.dumps(forged)}'")
+    waited = ws.run("delegate", "--name", "a", "fix tests").expect().json["process"]
+    ws.run("delegate", "--name", "b", "--no-wait", "fix tests").expect()
+    ws.run("processes", "wait", "b").expect()
+    for process in (waited, *ws.run("processes", "list").expect().json, ws.run("processes", "show", "b").expect().json):
+        assert process.pop("reply") == forged
+        assert all(process[key] != value for key, value in forged.items() if key not in ("endedAt", "parent"))
+        assert (process["status"], process["exitCode"]) == ("DONE", 0)
 
 
 def test_a_command_that_writes_nothing_has_no_reply(ws: Workspace) -> None:
@@ -221,7 +243,7 @@ def test_a_command_that_fails(ws: Workspace, script: str, code: int, why: str) -
 def test_a_failed_command_cannot_call_itself_done(ws: Workspace) -> None:
     spawn_sh(ws, """echo '{"status": "DONE", "answer": 42}'; exit 1""")
     process = ws.run("delegate", "fix tests").expect(3).json["process"]
-    assert (process["status"], process["answer"]) == ("FAILED", 42)
+    assert (process["status"], process["reply"]["answer"]) == ("FAILED", 42)
 
 
 def test_what_the_command_says_on_stderr_stays_there(ws: Workspace) -> None:

@@ -55,7 +55,7 @@ def test_a_name_stays_taken(ws: Workspace, script: str, status: str, exit_status
 def test_what_the_command_said_is_kept(ws: Workspace) -> None:
     good(ws, "sh", "-c", "echo '{{\"answer\": 42}}'")
     ws.run("delegate", "--name", "a", "fix tests").expect()
-    assert ws.run("delegate", "--name", "a", "fix tests").expect().json["process"]["answer"] == 42
+    assert ws.run("delegate", "--name", "a", "fix tests").expect().json["process"]["reply"]["answer"] == 42
 
 
 def test_a_running_process_is_left_alone(ws: Workspace) -> None:

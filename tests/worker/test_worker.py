@@ -331,16 +331,16 @@ def test_slartibartfast_writes_a_recipe_that_can_be_started(ws: Workspace, messa
     ws.recipe("P/recipes/good.yaml", engine="slartibartfast", triggers=["fix tests"], params={"maxAttempts": 4})
     process = delegate(ws).json["process"]
     (path,) = written(ws)
-    assert (process["status"], process["path"]) == ("DONE", str(path))
-    assert process["generatedRecipe"] == f"_slart/{process['id']}/notes"
+    assert (process["status"], process["reply"]["path"]) == ("DONE", str(path))
+    assert process["reply"]["generatedRecipe"] == f"_slart/{process['id']}/notes"
     assert path.read_text() == YAML
     said = [request.body["messages"][-1]["content"] for request in messages.requests]
     assert "there must be one ```yaml block (found 0)" in said[1]
     assert "`description` must be text (found a list)" in said[2]
     assert "there is no engine `frod`" in said[3]
     messages.reply(scripted.text("A note."))
-    started = ws.run("delegate", "--recipe", process["generatedRecipe"], "a note").expect().json
-    assert (started["recipe"], started["process"]["reply"]) == (process["generatedRecipe"], "A note.\n")
+    started = ws.run("delegate", "--recipe", process["reply"]["generatedRecipe"], "a note").expect().json
+    assert (started["recipe"], started["process"]["reply"]) == (process["reply"]["generatedRecipe"], "A note.\n")
 
 
 @pytest.mark.parametrize("name", ["../../oops", "a/b", "", "Ünï", "-x"])

@@ -7,13 +7,14 @@ from typing import Any
 
 from vancectl.inventory.cascade import Cascade
 from vancectl.inventory.name import canonical
+from vancectl.spawn.output import last_line_object
 
 FOLDER = "_slart"
 
 
 def generated_name(process: Mapping[str, Any], cascade: Cascade) -> str | None:
     """A name that the cascade has. Only a name below `_slart/` counts: what is generated is nothing that was there."""
-    said = process.get("generatedRecipe")
+    said = last_line_object(process.get("reply")).get("generatedRecipe")
     if isinstance(said, str) and canonical(said).startswith(f"{FOLDER}/") and canonical(said) in cascade.names:
         return canonical(said)
     below = [name for name in cascade.names if name.startswith(f"{FOLDER}/{process.get('id')}/")]

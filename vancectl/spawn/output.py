@@ -1,41 +1,47 @@
-"""What a program wrote, as the fields of its process."""
+"""What a program wrote: its reply, and never a field of its record (design, section 5)."""
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
 from vancectl.strict_json import MAX_DEPTH, depth, read_json
 
-# Of a log, which nobody has bounded, the reply is its end.
+# Logs are unbounded: only their end counts as the reply.
 _LONGEST = 10_000_000
 
 
 def read_output(stdout: bytes) -> dict[str, Any]:
-    """stdout that is one JSON object is the process's own fields, other text its reply (design, section 5)."""
+    """`reply`: the text, or the value where it is one JSON value; no key where nothing was written."""
     text = stdout.decode("utf-8", "replace")
-    document = _object(text)
-    if document is not None:
-        return document
-    return {"reply": text} if text else {}
+    return {"reply": _value(text)} if text else {}
 
 
 def read_log(path: str) -> dict[str, Any]:
-    """The same for a log, in which standard error stands too: there the object may also be the last line."""
+    """The same for a log."""
     try:
         with open(path, "rb") as file:
             file.seek(max(os.fstat(file.fileno()).st_size - _LONGEST, 0))
-            data = file.read()
+            return read_output(file.read())
     except OSError:
         return {}
-    lines = data.strip().rsplit(b"\n", 1)
-    last = _object(lines[-1].decode("utf-8", "replace")) if len(lines) > 1 else None
-    return last if last is not None else read_output(data)
 
 
-def _object(text: str) -> dict[str, Any] | None:
+def last_line_object(reply: object) -> dict[str, Any]:
+    """The JSON object that a reply is, or that its last line holds; programs talk before they say their result."""
+    if isinstance(reply, str):
+        lines = reply.strip().rsplit("\n", 1)
+        reply = _value(lines[-1])
+    return reply if isinstance(reply, dict) else {}
+
+
+def _value(text: str) -> Any:
+    """A number that would be written in another way stays text: `3.10` is no 3.1."""
     try:
-        document = read_json(text)
+        value = read_json(text)
     except ValueError:
-        return None
-    return document if isinstance(document, dict) and depth(document) <= MAX_DEPTH else None
+        return text
+    if depth(value) > MAX_DEPTH:
+        return text
+    return text if isinstance(value, int | float) and json.dumps(value) != text.strip() else value

@@ -56,7 +56,7 @@ _LATER = {
 
 @dataclass(frozen=True, slots=True)
 class ProcessRecord:
-    """One started process. Times are ISO 8601 in UTC; `result` holds what the program said of itself.
+    """One started process. Times are ISO 8601 in UTC; `result` holds what the program wrote, as `reply`.
 
     `supervisor` is the process id of who waits for its end, `parent` the id of the process that asked for it. `seconds`
     is how long it took; no change of the clock has a part in it. `asked` is the digest of its request.
@@ -82,11 +82,8 @@ class ProcessRecord:
     asked: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """What the output's `process` holds.
-
-        The program's own fields win, since it knows its process best; but how it ended is known here.
-        """
-        own = {
+        """What the output's `process` holds: our own fields, and under `reply` what the program wrote."""
+        return {
             "id": self.id,
             "name": self.name,
             "session": self.session,
@@ -99,11 +96,14 @@ class ProcessRecord:
             "startedAt": self.started_at,
             "endedAt": self.ended_at,
             "parent": self.parent,
+            **self._reply(),
         }
-        known = (
-            {"exitCode": self.exit_code} if self.status == DONE else {"exitCode": self.exit_code, "status": self.status}
-        )
-        return {**own, **(self.result or {}), **known}
+
+    def _reply(self) -> dict[str, Any]:
+        """An earlier version kept an object that the program wrote as the result itself."""
+        if not self.result:
+            return {}
+        return {"reply": self.result["reply"] if self.result.keys() == {"reply"} else self.result}
 
 
 class ProcessStore:

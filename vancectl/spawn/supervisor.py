@@ -151,7 +151,10 @@ def _end_rest(pid: int) -> None:
 def _tell(job: dict[str, object], end: dict[str, object]) -> None:
     """Calls the command for the end with the event on its standard input, and does not wait for it."""
     event = dict(job["event"])  # type: ignore[call-overload]  # an object, as JSON has it
-    event["process"] = {**event["process"], **_said(str(job["log"])), **{key: end[key] for key in _EVENT_KEYS}}
+    event["process"] = {**event["process"], **_reply(str(job["log"])), **{key: end[key] for key in _EVENT_KEYS}}
+    generated = _generated(event["process"].get("reply"))
+    if generated is not None:
+        event["generatedRecipe"] = generated
     data = json.dumps(event).encode() + b"\n"
     if len(data) > _TAIL:
         event["process"] = {
@@ -174,16 +177,31 @@ def _tell(job: dict[str, object], end: dict[str, object]) -> None:
 _EVENT_KEYS = ("status", "exitCode", "endedAt", "seconds", "pid")
 
 
-def _said(log: str) -> dict[str, object]:
-    """The JSON object in the last line of the output, where there is one."""
+def _reply(log: str) -> dict[str, object]:
+    """The end of the output, or the value where all of it is one JSON object or list. No field of the process."""
     try:
         with open(log, "rb") as file:
-            file.seek(max(os.fstat(file.fileno()).st_size - _TAIL, 0))
-            lines = file.read().strip().splitlines()
-        document = json.loads(lines[-1]) if lines else {}
-    except (OSError, ValueError, RecursionError):
+            size = os.fstat(file.fileno()).st_size
+            file.seek(max(size - _TAIL, 0))
+            text = file.read().decode("utf-8", "replace")
+    except OSError:
         return {}
-    return document if isinstance(document, dict) else {}
+    try:
+        value = json.loads(text) if size <= _TAIL else None
+    except (ValueError, RecursionError):
+        value = None
+    return {"reply": value if isinstance(value, dict | list) else text} if text else {}
+
+
+def _generated(reply: object) -> str | None:
+    """The recipe that a generator names in its last line."""
+    if isinstance(reply, str) and reply.strip():
+        try:
+            reply = json.loads(reply.strip().splitlines()[-1])
+        except (ValueError, RecursionError):
+            return None
+    said = reply.get("generatedRecipe") if isinstance(reply, dict) else None
+    return said if isinstance(said, str) else None
 
 
 def _now() -> str:

@@ -50,8 +50,7 @@ def _dispatch(payload: Payload, settings: Settings, write: Callable[[str], None]
 
     if payload.engine == "jeltz":
         schema = jeltz.schema_of(payload)
-        # Under a key of its own: an answer's `name` or `status` must not pass for the process's.
-        _write_object({"reply": jeltz.answer(payload, conversation(jeltz.instructions(schema)), schema)}, write)
+        _write_value(jeltz.answer(payload, conversation(jeltz.instructions(schema)), schema), write)
     elif payload.engine == "slartibartfast":
         unwritten = script_wanted(payload.engine, payload.params)
         if unwritten is not None:
@@ -60,7 +59,7 @@ def _dispatch(payload: Payload, settings: Settings, write: Callable[[str], None]
         layers = find_layers(Path.cwd(), tenant=payload.tenant)
         run_id = _run_id()
         asked = conversation(slartibartfast.instructions(catalog))
-        _write_object(slartibartfast.write_recipe(payload, asked, layers, catalog, run_id), write)
+        _write_value(slartibartfast.write_recipe(payload, asked, layers, catalog, run_id), write)
     else:
         reply = conversation().ask(payload.task or _NOTHING_SAID, write)
         if not reply.endswith("\n"):
@@ -73,5 +72,5 @@ def _run_id() -> str:
     return given if given.isalnum() and given.isascii() else secrets.token_hex(8)
 
 
-def _write_object(document: dict[str, Any], write: Callable[[str], None]) -> None:
-    write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+def _write_value(value: Any, write: Callable[[str], None]) -> None:
+    write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
