@@ -241,7 +241,7 @@ def test_a_page_has_only_exit_statuses_that_there_are(page: str) -> None:
 
 
 def decision_keys() -> list[str]:
-    return list(Decision(Verdict.NONE, Reason.NO_KEY, "", Stage.NONE, nearest=("default",)).as_json())
+    return list(Decision(Verdict.NONE, Reason.NO_KEY, "", Stage.NONE, nearest=("default",), tenant=("", "")).as_json())
 
 
 def process_keys() -> list[str]:

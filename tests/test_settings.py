@@ -33,6 +33,8 @@ OTHER: dict[str, Any] = {
     "spawn.timeout": 1.5,
     "spawn.maxDepth": 3,
     "spawn.planOnExit": True,
+    "trust.folders": ["/srv/mine", "/opt/*"],
+    "trust.required": True,
     "spawn.engines": {"ford": {"command": ["x"], "stdin": "task", "env": {"A": "1"}, "timeout": 3.0, "preset": "llm"}},
 }
 
@@ -76,7 +78,7 @@ def test_bundled(bundled: dict[str, dict[str, Any]]) -> None:
         "selector.maxAttempts": 2, "log.decisions": True, "log.tasks": False,
         "spawn.command": None, "spawn.stdin": "payload", "spawn.env": {},
         "spawn.timeout": None, "spawn.engines": {}, "spawn.preset": "worker", "spawn.maxDepth": 5,
-        "spawn.planOnExit": False,
+        "spawn.planOnExit": False, "trust.folders": [], "trust.required": False,
         "routing.fallback.generateTimeout": 240.0,
     }  # fmt: skip
 
@@ -139,7 +141,7 @@ def test_each_tenant_has_its_own(ws: Workspace) -> None:
     assert value(ws, "spawn.stdin") == "task"
     assert value(ws, "spawn.stdin", "--tenant", "acme") == "none"
     assert value(ws, "spawn.stdin", env={"VANCECTL_TENANT": "acme"}) == "none"
-    assert value(ws, "spawn.stdin", "--tenant", "nobody") == "payload"
+    assert "there is no tenant `nobody`" in show(ws, "spawn.stdin", "--tenant", "nobody").expect(2).stderr
 
 
 # How the values of a file are read.
@@ -245,6 +247,7 @@ def test_one_entry_as_a_variable(ws: Workspace) -> None:
 A_LIST = "a list of texts: the program, then its arguments"
 USE_CLAUDE_SO = 'use a list, such as ["claude", "-p", "--bare", "--tools", ""]: nothing is split, and no shell is asked'
 USE_A_LIST = 'use a list, such as ["claude", "-p", "--", "{task}"]: nothing is split, and no shell is asked'
+FOLDERS = "a list of absolute folders; `/*` at the end of one takes in all below it"
 WRONG = [
     ("routing.recipeListLimit", 0, "a whole number, at least 1"),
     ("routing.recipeListLimit", -3, "a whole number, at least 1"),
@@ -277,6 +280,10 @@ WRONG = [
     ("spawn.env", {"": "c"}, "a mapping of variable to text, or to null to unset it"),
     ("spawn.env", {"A": "b\0c"}, "a mapping of variable to text, or to null to unset it"),
     ("spawn.timeout", 0, "a number of seconds above 0"),
+    ("trust.folders", ["mine"], FOLDERS),
+    ("trust.folders", ["~/mine"], FOLDERS),
+    ("trust.folders", "/mine", FOLDERS),
+    ("trust.required", 1, "true or false"),
     ("spawn.engines", ["ford"], "a mapping of engine (each once) to its command, preset, stdin, env and timeout"),
     ("spawn.engines.ford", ["x"], "a mapping with command, preset, stdin, env and timeout"),
     ("spawn.engines.ford.command", "x {task}", A_LIST),

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 _APP = "vancectl"
+_BELOW_HOME = {"CONFIG": [".config"], "STATE": [".local", "state"], "CACHE": [".cache"]}
 
 
 def config_dir() -> Path | None:
@@ -40,8 +41,13 @@ def _folder(kind: str) -> Path | None:
     given = os.environ.get(f"VANCECTL_{kind}_DIR")
     if given:
         return Path(given).absolute()
-    if not os.environ.get(f"XDG_{kind}_HOME") and not _has_home():
-        return None
+    wanted = os.environ.get(f"XDG_{kind}_HOME", "")
+    if not os.path.isabs(wanted):
+        if not _has_home():
+            return None
+        if wanted and os.name != "nt":
+            # A relative one is none (XDG base directories): where we stand, a clone would be the configuration.
+            return Path(os.path.expanduser("~"), *_BELOW_HOME[kind], _APP)
     import platformdirs
 
     dirs = platformdirs.PlatformDirs(_APP, appauthor=False)
@@ -50,14 +56,14 @@ def _folder(kind: str) -> Path | None:
 
 
 def _has_home() -> bool:
-    """False without a usable home: `HOME` empty, or unset for a user whom the system does not know.
+    """False without a usable home: `HOME` empty or relative, or unset for a user whom the system does not know.
 
-    Then `~` would stay a literal `~`, or become `/`.
+    Then `~` would stay a literal `~`, become `/`, or lie wherever we stand.
     """
     if os.name == "nt":
         return True
     if "HOME" in os.environ:
-        return bool(os.environ["HOME"])
+        return os.path.isabs(os.environ["HOME"])
     return _known_user()
 
 

@@ -94,6 +94,13 @@ def _variable(item: tuple[str, Any]) -> bool:
     return name != "" and "=" not in name and _passable(name) and (value is None or _passable(value))
 
 
+def _folders(value: Any) -> list[str]:
+    """Absolute, since where one stands must not choose them."""
+    if not isinstance(value, list) or not all(_passable(each) and os.path.isabs(each) for each in value):
+        raise ValueError
+    return value
+
+
 def _passable(value: Any) -> bool:
     """Whether a program can be given this text as an argument or in its environment."""
     try:
@@ -139,6 +146,13 @@ ENGINE = Kind("a mapping with command, preset, stdin, env and timeout", _mapping
 # What an engine may have of its own.
 ENGINE_KINDS = {"command": ARGV, "preset": TEXT, "stdin": _choice(*STDIN_MODES), "env": VARIABLES, "timeout": LIMIT}
 
+FOLDERS = Kind(
+    "a list of absolute folders; `/*` at the end of one takes in all below it",
+    _folders,
+    "items",
+    remedy="write each in full, as `vancectl trust` does",
+)
+
 KINDS: dict[str, Kind] = {
     "routing.fallback.recipe": TEXT,
     "routing.fallback.generateTimeout": SECONDS,
@@ -161,7 +175,11 @@ KINDS: dict[str, Kind] = {
     "spawn.engines": ENGINES,
     "spawn.maxDepth": WHOLE,
     "spawn.planOnExit": FLAG,
+    "trust.folders": FOLDERS,
+    "trust.required": FLAG,
 }
+# A list in the place of these settings is that of their commonest one.
+SHORT = {"trust": "trust.folders"}
 
 
 def kind_of(key: str) -> Kind | None:

@@ -19,7 +19,7 @@ from vancectl.folders import defaults_dir
 from vancectl.inventory.document import Document, Node
 from vancectl.inventory.layer import tenant_folder
 from vancectl.inventory.name import engine_name, nearest_key
-from vancectl.kinds import ENGINE, ENGINE_KINDS, ENGINES, ENVIRONMENTS, KINDS, TEXT, Kind, kind_of, split_key
+from vancectl.kinds import ENGINE, ENGINE_KINDS, ENGINES, ENVIRONMENTS, KINDS, SHORT, TEXT, Kind, kind_of, split_key
 from vancectl.strict_json import read_json
 
 VARIABLE_PREFIX = "VANCECTL_"
@@ -81,6 +81,19 @@ def load_settings(tenant: str, options: Mapping[str, Any] | None = None) -> Sett
         if values[key].value is None and not kind.optional:
             raise SettingsError(f"`{key}` has no value", where=Place(bundled), remedy=f"it must be {kind.expected}")
     return Settings(values)
+
+
+def read_tenant_list(path: Path, key: str, text: str | None = None) -> list[str]:
+    """A list as a tenant's file has it, other sources apart; `text` is what the file is to hold.
+
+    Raises SettingsError where the file is broken.
+    """
+    values = {each: Value(None, Source.BUNDLED, "") for each in KINDS}
+    if text is not None:
+        _merge_document(values, Document.of_text(path, text), Source.TENANT)
+    elif _is_there(path):
+        _merge_file(values, path, Source.TENANT)
+    return list(values[key].value or [])
 
 
 def variable_of(key: str) -> str:
@@ -151,7 +164,10 @@ def _key_of(variable: str) -> str:
 
 
 def _merge_file(values: dict[str, Value], path: Path, source: Source) -> None:
-    document = Document.read(path)
+    _merge_document(values, Document.read(path), source)
+
+
+def _merge_document(values: dict[str, Value], document: Document, source: Source) -> None:
     empty = [finding for finding in document.findings if finding.data.get("found") == "empty"]
     if document.root is not None:
         _merge_mapping(values, document, document.root, "", source)
@@ -167,6 +183,8 @@ def _merge_file(values: dict[str, Value], path: Path, source: Source) -> None:
 def _merge_mapping(values: dict[str, Value], document: Document, mapping: Node, above: str, source: Source) -> None:
     for key, key_node, node in document.pairs(mapping):
         full = above + key
+        if full in SHORT and node.id == "sequence":
+            full = SHORT[full]
         places = {full: _place(document, key_node)}
         kind = KINDS.get(full)
         if kind is not None:

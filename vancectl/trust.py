@@ -34,6 +34,14 @@ def is_trusted(folder: Path, listed: Sequence[str]) -> bool:
         real = above
 
 
+def is_trusted_here(listed: Sequence[str]) -> bool:
+    """The same for the working directory; one that is gone is nobody's."""
+    try:
+        return is_trusted(Path.cwd(), listed)
+    except OSError:
+        return False
+
+
 def owner_of(path: Path) -> str:
     """The name of who owns a file or folder, for a message; its number where the system has no name."""
     try:

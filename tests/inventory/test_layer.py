@@ -4,18 +4,21 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.messages_server import MessagesServer
 from tests.workspace import Workspace
 
 HEAD = "description: x\nengine: ford\n"
 
 
-def names(ws: Workspace, *args: str | Path, cwd: str | Path | None = None) -> list[str]:
-    return [row["name"] for row in ws.run("recipes", "list", "--json", *args, cwd=cwd).expect(0).json]
+def names(
+    ws: Workspace, *args: str | Path, cwd: str | Path | None = None, env: Mapping[str, str] | None = None
+) -> list[str]:
+    return [row["name"] for row in ws.run("recipes", "list", "--json", *args, cwd=cwd, env=env).expect(0).json]
 
 
 def path(ws: Workspace, *args: str | Path, cwd: str | Path | None = None) -> list[tuple[str, str, bool]]:
@@ -44,6 +47,7 @@ def test_every_directory_that_is_searched_is_printed(bare: Workspace) -> None:
     bundled = ("bundled", "…/defaults/recipes", True)
     assert path(bare) == [project, tenant, bundled]
     assert path(bare, "--no-project") == [tenant, bundled]
+    bare.write("T/../acme/settings.yaml", "")
     assert path(bare, "--tenant", "acme") == [project, ("tenant", "…/config/tenants/acme/recipes", False), bundled]
     assert path(bare, "--recipes", "lib") == [("directory", "…/project/lib", True)]
 
@@ -54,6 +58,7 @@ def test_every_directory_that_is_searched_is_printed(bare: Workspace) -> None:
         ({"VANCECTL_CONFIG_DIR": None}, "home/.config/vancectl"),
         ({"VANCECTL_CONFIG_DIR": None, "XDG_CONFIG_HOME": "{root}/xdg"}, "xdg/vancectl"),
         ({"VANCECTL_CONFIG_DIR": None, "XDG_CONFIG_HOME": ""}, "home/.config/vancectl"),
+        ({"VANCECTL_CONFIG_DIR": None, "XDG_CONFIG_HOME": "relative"}, "home/.config/vancectl"),
         ({"VANCECTL_CONFIG_DIR": None, "XDG_CONFIG_HOME": "{root}/xdg", "HOME": None}, "xdg/vancectl"),
         ({"VANCECTL_CONFIG_DIR": "given"}, "project/given"),
         ({"VANCECTL_CONFIG_DIR": ""}, "home/.config/vancectl"),
@@ -70,13 +75,23 @@ def test_the_tenant_layer_lies_where_the_platform_keeps_configuration(
     assert str(tenant) in [row["path"] for row in bare.run("recipes", "path", "--json", env=env).expect(0).json]
 
 
-@pytest.mark.parametrize("variables", [{"HOME": ""}, {"HOME": "", "XDG_CONFIG_HOME": ""}])
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"HOME": ""},
+        {"HOME": "", "XDG_CONFIG_HOME": ""},
+        {"HOME": "."},
+        {"HOME": "~"},
+        {"HOME": "a/b"},
+        {"HOME": "", "XDG_CONFIG_HOME": "xdg"},
+    ],
+)
 def test_without_a_home_the_tenant_layer_is_left_out(bare: Workspace, variables: dict[str, str]) -> None:
     bare.recipe("P/recipes/good.yaml", triggers=["fix tests"])
     folders = dict.fromkeys(("VANCECTL_CONFIG_DIR", "VANCECTL_STATE_DIR", "VANCECTL_CACHE_DIR"))
     decision = bare.run("select", "-v", "--json", "fix tests", env={**folders, **variables}).expect(0)
     assert decision.json["recipe"] == "good"
-    note = "no home directory: the tenant layer is left out (set HOME or VANCECTL_CONFIG_DIR)"
+    note = "no home directory: the tenant layer is left out (set HOME to an absolute path, or set VANCECTL_CONFIG_DIR)"
     assert note in decision.stderr
     layers = bare.run("recipes", "path", "--json", env={**folders, **variables}).expect(0)
     assert [row["layer"] for row in layers.json] == ["project", "bundled"]
@@ -297,13 +312,100 @@ def test_a_fault_in_project_yaml_is_said_and_hides_nothing(bare: Workspace, cont
     assert listing.stderr == (f"warning: {file}{said}\n" if said else "")
 
 
-@pytest.mark.parametrize("tenant", ["../../other", "/etc", "a/b", ".hidden", "-x", " "])
+def test_a_tenant_that_a_project_chose_is_said(bare: Workspace) -> None:
+    bare.recipe("P/recipes/good.yaml", triggers=["fix tests"])
+    bare.write("T/../acme/settings.yaml", "spawn: {command: ['true'], stdin: none}\n")
+    file = bare.write("P/project.yaml", "tenant: acme\n")
+    named = {"name": "acme", "namedBy": str(file)}
+    note = f"note: the tenant is `acme`, since {file} names it\n"
+    for command in (["select"], ["delegate"], ["delegate", "--recipe", "good"], ["select", "--batch", "-"]):
+        said = bare.run(*command, *([] if "--batch" in command else ["fix tests"]), stdin="fix tests\n").expect()
+        assert (said.jsonl[0] if "--batch" in command else said.json)["tenant"] == named
+        assert said.stderr.count(note) == 1
+    assert bare.run("select", "-q", "fix tests").expect().stderr == ""
+    (row,) = [row for row in bare.run("recipes", "path", "--json").expect().json if row["layer"] == "tenant"]
+    assert (row["tenant"], row["tenantSource"], row["tenantOrigin"]) == ("acme", "project", str(file))
+    assert f"acme (named by {file})" in bare.run("recipes", "path", tty=True, columns=300).expect().stdout
+
+
+@pytest.mark.parametrize("how", [["--tenant", "acme"], ["--no-project"], []], ids=["option", "no-project", "variable"])
+def test_a_tenant_that_the_user_chose_is_no_news(bare: Workspace, how: list[str]) -> None:
+    bare.recipe("T/recipes/good.yaml", triggers=["fix tests"])
+    bare.write("T/../acme/recipes/good.yaml", HEAD + "triggers: {keywords: [fix tests]}\n")
+    bare.write("P/project.yaml", "tenant: acme\n")
+    said = bare.run("select", *how, "fix tests", env={} if how else {"VANCECTL_TENANT": "acme"}).expect()
+    assert "tenant" not in said.json
+    assert said.stderr == ""
+
+
+STRICT = "selector: {backend: off}\nspawn: {preset: none}\nrouting: {fallback: {recipe: ''}}\nlog: {decisions: false}\n"
+
+
+COMMANDS = [
+    "select fix-tests", "select else", "delegate fix-tests", "chat hello", "recipes list", "recipes path",
+    "recipes lint", "settings show", "check",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("how", "what", "command"),
+    [
+        *[("project", "nothing", command) for command in COMMANDS],
+        *[("project", what, "delegate fix-tests") for what in ("file", "dead-link")],
+        *[(how, "nothing", command) for how in ("option", "variable") for command in ("delegate x", "settings show")],
+    ],
+)
+def test_a_tenant_that_is_not_there_is_an_error(
+    bare: Workspace, messages: MessagesServer, how: str, what: str, command: str
+) -> None:
+    bare.recipe("P/recipes/good.yaml", triggers=["fix-tests"])
+    bare.write("T/settings.yaml", STRICT)
+    bare.model(messages)
+    folder = bare.config / "tenants/acme"
+    if what == "file":
+        folder.write_text("")
+    elif what == "dead-link":
+        folder.symlink_to("nowhere")
+    words, env, where, named = command.split(), {}, "", ""
+    if how == "project":
+        where = f"{bare.write('P/project.yaml', 'tenant: acme')}: "
+    elif how == "option":
+        words, named = [*words, "--tenant", "acme"], ", which --tenant names"
+    else:
+        env, named = {"VANCECTL_TENANT": "acme"}, ", which VANCECTL_TENANT names"
+    failed = bare.run(*words, env=env).expect(2)
+    assert failed.stdout == ""
+    assert failed.stderr.startswith(f"error: {where}there is no tenant `acme`{named}: {folder} is no folder\n  help: ")
+    assert messages.requests == []
+    assert not bare.state.exists()
+
+
+def test_a_tenant_that_is_nearly_there_is_named(bare: Workspace) -> None:
+    bare.write("T/../acme/settings.yaml", "")
+    assert "did you mean `acme`?" in bare.run("recipes", "list", "--tenant", "acne").expect(2).stderr
+
+
+@pytest.mark.parametrize("how", [["--tenant", "default"], []], ids=["option", "variable"])
+def test_the_default_tenant_may_be_missing(bare: Workspace, how: list[str]) -> None:
+    bare.recipe("P/recipes/a.yaml")
+    env = {} if how else {"VANCECTL_TENANT": "default"}
+    assert names(bare, *how, env=env) == ["a"]
+
+
+def test_a_named_tenant_without_a_home(bare: Workspace) -> None:
+    env = {"HOME": "", "VANCECTL_CONFIG_DIR": None}
+    failed = bare.run("recipes", "list", "--tenant", "acme", env=env).expect(2)
+    assert "without a home directory there is no tenant `acme`, which --tenant names\n  help: set HOME" in failed.stderr
+
+
+@pytest.mark.parametrize("tenant", ["", "../../other", "/etc", "a/b", ".hidden", "-x", " "])
 def test_a_tenant_s_name_is_no_path(bare: Workspace, tenant: str) -> None:
     rule = "  help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit\n"
     said = f"`{tenant}` is no tenant's name\n{rule}"
     assert bare.run("recipes", "list", f"--tenant={tenant}").expect(2).stderr == f"error: {said}"
-    file = bare.write("P/project.yaml", f"tenant: '{tenant}'\n")
-    assert bare.run("recipes", "list").expect(2).stderr == f"error: {file}: {said}"
+    if tenant:  # an empty one in the file is none
+        file = bare.write("P/project.yaml", f"tenant: '{tenant}'\n")
+        assert bare.run("recipes", "list").expect(2).stderr == f"error: {file}: {said}"
 
 
 SETTINGS = """\
@@ -467,3 +569,19 @@ def test_with_sudo_the_folders_of_the_caller_are_used(theirs: Workspace) -> None
     assert names(theirs, cwd="P/sub") == []
     theirs.env["SUDO_UID"] = str(STRANGER)
     assert names(theirs, cwd="P/sub") == ["mine"]
+
+
+@pytest.mark.parametrize("strange", ["P/shared", "P/shared/in-between"])
+def test_a_folder_of_another_user_on_the_way_is_as_one_that_is_there(bare: Workspace, strange: str) -> None:
+    """As with git: who owns a folder can put a project of somebody's into it."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can give folders away")
+    trap = bare.write("P/shared/.vance/recipes/evil.yaml", HEAD).parents[1]
+    bare.write("P/shared/in-between/me/x", "")
+    assert names(bare, cwd="P/shared/in-between/me") == ["evil"]
+    os.chown(bare.path(strange), STRANGER, STRANGER)
+    listing = bare.run("recipes", "list", "-v", cwd="P/shared/in-between/me").expect(0)
+    assert listing.json == []
+    assert listing.stderr.startswith(
+        f"warning: {trap}: is not used, since {bare.path(strange)} belongs to another user"
+    )

@@ -9,6 +9,9 @@ import pytest
 from tests.messages_server import MessagesServer, match, none
 from tests.workspace import Workspace
 
+# What a decision says of where a recipe comes from.
+BUNDLED = {"layer": "bundled", "shadows": []}
+
 QUOKKA = "Counts quokkas on photographs. Take it when someone asks how many there are."
 
 
@@ -74,7 +77,7 @@ def test_a_match_would_start_its_recipe_with_the_configured_command(library: Wor
 
 def test_the_fallback_rule_is_told(library: Workspace) -> None:
     untouched = explained(library, "sing")["explanation"]
-    assert untouched["outlook"]["fallback"] == {"recipe": "default", "source": "default-recipe"}
+    assert untouched["outlook"]["fallback"] == {"recipe": "default", "source": "default-recipe", **BUNDLED}
     both = "count quokkas and weigh quokkas"
     library.settings(routing__fallback__recipe="weigh")
     assert explained(library, both)["explanation"]["outlook"]["fallback"]["recipe"] == "weigh"

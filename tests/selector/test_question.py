@@ -130,7 +130,7 @@ def test_a_correction_follows_the_question(ws: Workspace, messages: MessagesServ
 def test_nothing_is_rendered_a_second_time(ws: Workspace, messages: MessagesServer) -> None:
     odd = 'set {"a": {b}} in %s and $PATH ${x} {{task}} {% raw %} \\n {0} %(x)s'
     ws.recipe("P/recipes/tpl.yaml", f"Fill {odd}")
-    ws.recipe("P/recipes/recipe-selector.yaml", internal=True, params={"model": "m"}, promptPrefix=f"Use {odd}")
+    ws.recipe("T/recipes/recipe-selector.yaml", internal=True, params={"model": "m"}, promptPrefix=f"Use {odd}")
     (request,) = select(ws, messages, odd)
     assert task_in(request) == odd
     assert inventory_in(request)["tpl"]["description"] == f"Fill {odd}"

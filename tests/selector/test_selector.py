@@ -110,8 +110,8 @@ def test_the_keys_stand_in_the_documented_order(asking: Workspace, messages: Mes
     messages.reply(scripted.match("review"))
     decision = decide(asking, TASK)
     assert list(decision) == [
-        "version", "decision", "recipe", "engine", "rationale", "stage", "reason", "triggerObserved", "matched",
-        "candidates", "warnings", "model",
+        "version", "decision", "recipe", "engine", "layer", "shadows", "rationale", "stage", "reason",
+        "triggerObserved", "matched", "candidates", "warnings", "model",
     ]  # fmt: skip
     assert list(decision["model"]) == [
         "backend", "model", "attempts", "latencyMs", "inputTokens", "outputTokens", "cacheReadTokens",
@@ -253,7 +253,7 @@ def test_a_trigger_needs_no_model(asking: Workspace) -> None:
 def test_the_nearest_wish_wins(asking: Workspace, messages: MessagesServer, layers: str, model: str) -> None:
     if "recipe" in layers:
         wish = {"model": "m-recipe"}
-        asking.recipe("P/recipes/recipe-selector.yaml", internal=True, promptPrefix="Choose.", params=wish)
+        asking.recipe("T/recipes/recipe-selector.yaml", internal=True, promptPrefix="Choose.", params=wish)
     if "settings" in layers:
         asking.settings(selector__model="m-settings")
     env = {"VANCECTL_MODEL": "m-environment" if "environment" in layers else ""}
@@ -310,6 +310,7 @@ def test_aliases_that_lead_nowhere(wanted: str) -> None:
 def test_its_prompt_and_limit_are_used(
     asking: Workspace, messages: MessagesServer, overrides: list[str], system: str
 ) -> None:
+    asking.settings(trust=[str(asking.project)])
     for layer in overrides:
         asking.recipe(
             f"{layer}/recipes/recipe-selector.yaml",
@@ -322,9 +323,39 @@ def test_its_prompt_and_limit_are_used(
     assert (body["system"], body["max_tokens"], body["model"]) == (system, 99, "claude-sonnet-5-5")
 
 
+@pytest.mark.parametrize("listed", [[], ["/somewhere/else"]])
+@pytest.mark.parametrize("overrides", [["P"], ["T", "P"]], ids=["project", "project-over-tenant"])
+@pytest.mark.parametrize("text", ["", "broken: ["], ids=["whole", "broken"])
+def test_a_project_s_is_passed_over_where_the_folder_is_not_trusted(
+    asking: Workspace, messages: MessagesServer, overrides: list[str], listed: list[str], text: str
+) -> None:
+    asking.settings(trust__folders=listed)
+    for layer in overrides:
+        asking.recipe(
+            f"{layer}/recipes/recipe-selector.yaml",
+            promptPrefix=f"Prompt of {layer}.",
+            params={"model": f"model-of-{layer}", "maxTokens": 99},
+        )
+    path = asking.path("P/recipes/recipe-selector.yaml")
+    if text:
+        path.write_text(text)
+    said = asking.run("select", TASK).expect()
+    body = messages.requests[0].body
+    if "T" in overrides:
+        assert (body["system"], body["max_tokens"], body["model"]) == ("Prompt of T.", 99, "model-of-T")
+    else:
+        assert body["system"].startswith("You route tasks.")
+    warning = (
+        f"{path} is not used: the selector's own recipe is a project's only where the tenant trusts its folder "
+        "(`vancectl trust`)"
+    )
+    assert said.json["warnings"] == [warning]
+    assert warning in said.stderr
+
+
 @pytest.mark.parametrize("given", [0, "many", True])
 def test_a_limit_that_is_none_is_replaced(asking: Workspace, messages: MessagesServer, given: object) -> None:
-    asking.recipe("P/recipes/recipe-selector.yaml", internal=True, promptPrefix="P.", params={"maxTokens": given})
+    asking.recipe("T/recipes/recipe-selector.yaml", internal=True, promptPrefix="P.", params={"maxTokens": given})
     asking.settings(selector__model="m")
     decide(asking, TASK)
     assert messages.requests[0].body["max_tokens"] == 4096
@@ -352,7 +383,7 @@ def test_a_broken_override_says_so_and_triggers_still_work(
     asking: Workspace, messages: MessagesServer, text: str, rationale: str
 ) -> None:
     asking.recipe("P/recipes/good.yaml", triggers=["good thing"])
-    path = asking.write("P/recipes/recipe-selector.yaml", text)
+    path = asking.write("T/recipes/recipe-selector.yaml", text)
     rationale = rationale.replace("{path}", str(path))
     decision = decide(asking, TASK, "--strict", status=4)
     assert (decision["decision"], decision["reason"], decision["stage"]) == ("NONE", "no-model", "none")

@@ -10,6 +10,9 @@ import pytest
 from tests.messages_server import MessagesServer, match
 from tests.workspace import Workspace
 
+# What a decision says of where a recipe comes from.
+BUNDLED = {"layer": "bundled", "shadows": []}
+
 
 def says(ws: Workspace, **answer: object) -> None:
     """Answer every question so, in place of a model; `asked` shows that it was."""
@@ -180,8 +183,8 @@ def test_the_keys_of_the_output_in_their_order(ws: Workspace) -> None:
     says(ws, **NONE)
     document = delegated(ws, "paint the fence")
     keys = [
-        "version", "decision", "recipe", "engine", "rationale", "stage", "reason", "triggerObserved", "matched",
-        "candidates", "warnings", "model", "fallback", "process",
+        "version", "decision", "recipe", "engine", "layer", "shadows", "rationale", "stage", "reason",
+        "triggerObserved", "matched", "candidates", "warnings", "model", "fallback", "process",
     ]  # fmt: skip
     assert list(document) == keys
     process = ["id", "name", "session", "status", "recipe", "engine", "pid", "exitCode", "log", "startedAt", "endedAt"]
@@ -211,7 +214,7 @@ def test_a_start_that_fails_keeps_decision_and_fallback(ws: Workspace) -> None:
     ws.settings(spawn__command=["no-such-agent"])
     failed = ws.run("delegate", "nutze Marvin und nutze Vogon").expect(3)
     assert (failed.json["decision"], failed.json["rationale"]) == ("NONE", "Nothing fits.")
-    assert failed.json["fallback"] == {"recipe": "slart-and-run", "source": "routing.fallback.recipe"}
+    assert failed.json["fallback"] == {"recipe": "slart-and-run", "source": "routing.fallback.recipe", **BUNDLED}
     assert failed.json["error"] == "the program `no-such-agent` is not on the PATH"
     assert "process" not in failed.json
 
@@ -274,7 +277,7 @@ def test_a_dry_run_of_none_has_a_fallback_and_a_plan(ws: Workspace) -> None:
     says(ws, **NONE)
     ws.settings(spawn__command=["cat"])
     document = ws.run("delegate", "--dry-run", "paint the fence").expect().json
-    assert document["fallback"] == {"recipe": "default", "source": "default-recipe"}
+    assert document["fallback"] == {"recipe": "default", "source": "default-recipe", **BUNDLED}
     assert document["plan"]["payload"]["appliedRecipe"]["recipe"] == "default"
 
 

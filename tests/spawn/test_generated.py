@@ -124,7 +124,12 @@ print(json.dumps({"generatedRecipe": folder.removeprefix(".vance/recipes/") + "/
     ws.program("told", "cat >event.part; mv event.part event")
     answer = delegate(ws, "--async-fallback", "--on-exit", "told").json
     assert (answer["decision"], answer["outcome"]) == ("NONE", "PENDING")
-    assert answer["fallback"] == {"recipe": "maker", "source": "routing.fallback.recipe"}
+    assert answer["fallback"] == {
+        "recipe": "maker",
+        "source": "routing.fallback.recipe",
+        "layer": "project",
+        "shadows": [],
+    }
     process = answer["process"]
     assert process["status"] == "RUNNING"
     limit = time.monotonic() + 10

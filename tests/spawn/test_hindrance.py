@@ -10,6 +10,9 @@ from tests import messages_server as scripted
 from tests.messages_server import MessagesServer, none
 from tests.workspace import Workspace
 
+# What a decision says of where a recipe comes from.
+BUNDLED = {"layer": "bundled", "shadows": []}
+
 SHARED = "fix tests"
 
 
@@ -26,7 +29,7 @@ def test_default_takes_the_place_of_the_bundled_fallback_where_that_cannot_run(
 ) -> None:
     messages.reply(none("Nothing fits."), scripted.text("Done."))
     answer = shared.run("delegate", "--name", "a", SHARED).expect()
-    assert answer.json["fallback"] == {"recipe": "default", "source": "default-recipe"}
+    assert answer.json["fallback"] == {"recipe": "default", "source": "default-recipe", **BUNDLED}
     assert answer.json["process"]["reply"] == "Done.\n"
     (warning,) = [each for each in answer.json["warnings"] if "slart-and-run" in each]
     assert "cannot be started here" in warning

@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, Lazy] = {
         "vancectl.cli.log:app", "Show what was decided, the rates per stage, and the recipes that are never chosen."
     ),
     "settings": Lazy("vancectl.cli.settings:app", "Settings: bundled < tenant < environment < options."),
+    "trust": Lazy("vancectl.cli.trust:app", "Trust a folder: put it on the list in the tenant's settings."),
 }
 
 

@@ -162,7 +162,7 @@ def _findings(scope: Scope, path: Path) -> Sequence[Finding]:
 
     layers = scope.layers
     if layers.project is None:  # `new` may just have begun one
-        layers = find_layers(Path.cwd(), tenant=layers.tenant)
+        layers = find_layers(Path.cwd(), tenant=layers.tenant, named_by=layers.tenant_origin)
     return check(
         Cascade(layers, use_cache=False), load_catalog, lambda: scope.settings, words=find_word_list(), within=[path]
     ).findings

@@ -175,20 +175,38 @@ def show_path(
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
 ) -> None:
     """Show the directories of the cascade, nearest first, existing or not."""
+    from vancectl.cli.report import tenant_in_words
+    from vancectl.inventory.layer import LayerKind
+
     output = scope.output(as_json=json_output)
     scope.report_findings(output)
-    rows = [
-        {"layer": layer.kind.value, "path": str(layer.directory), "exists": os.path.isdir(layer.directory)}
-        for layer in scope.layers.nearest_first
+    layers = scope.layers
+    rows: list[dict[str, Any]] = [
+        {
+            "layer": layer.kind.value,
+            "path": str(layer.directory),
+            "exists": os.path.isdir(layer.directory),
+            "tenant": layers.tenant if layer.kind is LayerKind.TENANT else None,
+            "tenantSource": layers.tenant_source.value if layer.kind is LayerKind.TENANT else None,
+            "tenantOrigin": layers.tenant_origin or None if layer.kind is LayerKind.TENANT else None,
+        }
+        for layer in layers.nearest_first
     ]
     if output.as_json:
         output.array(rows)
         return
     output.table(
         ("path", "layer", "exists"),
-        ((str(row["path"]), str(row["layer"]), "yes" if row["exists"] else "no") for row in rows),
+        (
+            (row["path"], f"tenant {tenant_in_words(layers)}" if row["tenant"] else row["layer"], _yes(row["exists"]))
+            for row in rows
+        ),
         empty="no layers",
     )
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
 
 
 def _elements(cascade: Cascade, everything: bool) -> Iterator[str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vancectl.inventory.layer import Layers
 
 Facts = list[tuple[str, str]]
 
@@ -12,6 +15,7 @@ def decision_facts(decision: dict[str, Any], *, explain: bool = False) -> Facts:
     facts = [
         (decision["decision"], f"{decision['recipe'] or decision['engine'] or '—'}"),
         ("engine", decision["engine"] or ""),
+        ("layer", _layer(decision)),
         ("why", decision["rationale"]),
         ("stage", f"{decision['stage']} ({decision['reason']})"),
     ]
@@ -30,6 +34,20 @@ def decision_facts(decision: dict[str, Any], *, explain: bool = False) -> Facts:
         facts.append(("attempts", str(model["attempts"])))
         facts.append(("tokens", _tokens(model)))
     return facts
+
+
+def _layer(decision: dict[str, Any]) -> str:
+    """Where the recipe comes from, and what it takes the place of; what is bundled goes without saying."""
+    layer, shadows = decision.get("layer"), decision.get("shadows")
+    if layer in {None, "bundled"} and not shadows:
+        return ""
+    return f"{layer}, in place of {', '.join(shadows)}" if shadows else str(layer)
+
+
+def tenant_in_words(layers: Layers) -> str:
+    """Which tenant holds, and who said so."""
+    by = layers.tenant_origin
+    return f"{layers.tenant} (named by {by})" if by else layers.tenant
 
 
 def _tokens(model: dict[str, Any]) -> str:

@@ -106,6 +106,11 @@ class Scope(Voice):
 
         return load_settings(self.layers.tenant, self._options())
 
+    def fresh_settings(self) -> Settings:
+        """As they are after a file of theirs was changed."""
+        self.__dict__.pop("settings", None)
+        return self.settings
+
     @cached_property
     def candidates(self) -> Candidates:
         from vancectl.selector.candidates import Candidates
@@ -164,6 +169,9 @@ class Scope(Voice):
 
     def report_findings(self, output: Output) -> None:
         """Warns of what was passed over while the files were found."""
+        if self.layers.tenant_of_project is not None:
+            tenant, file = self.layers.tenant_of_project
+            output.progress(f"note: the tenant is `{tenant}`, since {file} names it")
         for finding in self.cascade.findings:
             if finding.code == "no-home":
                 output.note(finding.line())

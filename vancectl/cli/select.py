@@ -215,6 +215,8 @@ def _print_decision(
     scope: Scope, selector: Selector, task: str, decision: Decision, output: Output, *, explain: bool, why: str | None
 ) -> None:
     """The decision, and where it was asked for the way that led to it."""
+    for warning in decision.warnings[len(scope.inventory.faults) :]:  # those are told already
+        output.warn(warning)
     if not explain and why is None:
         if output.as_json:
             output.document(decision.as_json())
@@ -253,7 +255,7 @@ def _print_estimate(scope: Scope, output: Output, task: str) -> None:
     from vancectl.selector.trigger import TriggerIndex
 
     try:
-        prompt = assemble_prompt(scope.cascade, scope.candidates)
+        prompt = assemble_prompt(scope.cascade, scope.candidates, scope.settings)
     except ModelError as error:
         raise SettingsError(error.text, remedy="mend it; there is no prompt without it") from None
     parts = prompt.parts(task, TriggerIndex(scope.inventory.recipes).hits(task))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -74,6 +74,10 @@ class Entry(NamedTuple):
     @property
     def name(self) -> str:
         return self.recipe.name
+
+    @property
+    def shadowed_paths(self) -> tuple[str, ...]:
+        return tuple(file.path for file in self.shadows)
 
 
 class Cascade:
@@ -148,6 +152,15 @@ class Cascade:
             raise BrokenRecipeError(recipe)
         return recipe
 
+    def nearest(self, name: str, admits: Callable[[Layer], bool]) -> tuple[Recipe | BrokenRecipe | None, list[str]]:
+        """The winner among the layers that are admitted, and the paths of nearer files that are not in them."""
+        passed: list[str] = []
+        for file in self._files.get(name, ()):
+            if admits(file.layer):
+                return self._built(name, file), passed
+            passed.append(file.path)
+        return None, passed
+
     def near(self, name: str) -> list[str]:
         """Up to five near names, internal ones left out."""
         return near_names(name, self._files, keep=self._visible)
@@ -162,14 +175,16 @@ class Cascade:
         entry = self._entries.get(name)
         if entry is None:
             nearest, *others = self._files[name]
-            if _breaks(nearest):
-                recipe: Recipe | BrokenRecipe = BrokenRecipe(name, nearest.layer, nearest.path, nearest.findings)
-            else:
-                recipe = self._read(nearest)
-                if nearest.findings and isinstance(recipe, Recipe):
-                    recipe = recipe._replace(warnings=(*nearest.findings, *recipe.warnings))
-            entry = self._entries[name] = Entry(recipe, tuple(others))
+            entry = self._entries[name] = Entry(self._built(name, nearest), tuple(others))
         return entry
+
+    def _built(self, name: str, file: RecipeFile) -> Recipe | BrokenRecipe:
+        if _breaks(file):
+            return BrokenRecipe(name, file.layer, file.path, file.findings)
+        recipe = self._read(file)
+        if file.findings and isinstance(recipe, Recipe):
+            return recipe._replace(warnings=(*file.findings, *recipe.warnings))
+        return recipe
 
     def _read(self, file: RecipeFile) -> Recipe | BrokenRecipe:
         compiled = self._compiled[file.layer]

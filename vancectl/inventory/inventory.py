@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from vancectl.inventory.cascade import Cascade
@@ -13,12 +15,15 @@ class Inventory(NamedTuple):
     """The candidates, the broken recipes that cannot be among them, and the folders that cannot be read.
 
     Order: bundled, then tenant, then project additions, each by name; an override keeps the place of what it
-    overrides (design, section 4).
+    overrides (design, section 4). `shadows` are the files that a name's winner hides, for those that hide any;
+    `tenant` is the name of one that a project chose, and the file that names it.
     """
 
     recipes: tuple[Recipe, ...]
     broken: tuple[BrokenRecipe, ...] = ()
     unread: tuple[Finding, ...] = ()
+    shadows: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    tenant: tuple[str, str] | None = None
 
     @property
     def faults(self) -> list[str]:
@@ -41,6 +46,7 @@ def routable(name: str) -> bool:
 def take_inventory(cascade: Cascade) -> Inventory:
     """The cascade's winners less `_…`, internal and broken ones."""
     recipes, broken = [], []
+    shadows: dict[str, tuple[str, ...]] = {}
     unread = tuple(folder.findings[0] for folder in cascade.unread)
     for entry in cascade.entries():
         recipe = entry.recipe
@@ -51,4 +57,6 @@ def take_inventory(cascade: Cascade) -> Inventory:
                 broken.append(recipe)
         elif not recipe.internal:
             recipes.append(recipe)
-    return Inventory(tuple(recipes), tuple(broken), unread)
+            if entry.shadows:
+                shadows[recipe.name] = entry.shadowed_paths
+    return Inventory(tuple(recipes), tuple(broken), unread, shadows, cascade.layers.tenant_of_project)

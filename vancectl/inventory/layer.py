@@ -14,6 +14,7 @@ from vancectl.inventory.finding import Finding
 from vancectl.inventory.project import Project, project_folders, read_project
 
 DEFAULT_TENANT = "default"
+TENANT_VARIABLE = "VANCECTL_TENANT"
 
 
 class LayerKind(StrEnum):
@@ -31,14 +32,43 @@ class Layer(NamedTuple):
     kind: LayerKind
     directory: Path
 
+    @property
+    def project_folder(self) -> Path:
+        """Of a project's layer: the folder that holds its `.vance`."""
+        return self.directory.parent.parent
+
+
+class TenantSource(StrEnum):
+    """Who named the tenant."""
+
+    OPTION = "option"
+    ENVIRONMENT = "environment"
+    PROJECT = "project"
+    DEFAULT = "default"
+
 
 class Layers(NamedTuple):
-    """The layers in force, nearest first, with the project and tenant that they belong to."""
+    """The layers in force, nearest first, with the project and tenant that they belong to.
+
+    `tenant_origin` says where the tenant is named: an option, a variable, or the path of a `project.yaml`.
+    """
 
     nearest_first: tuple[Layer, ...]
     tenant: str
     project: Project | None = None
     findings: tuple[Finding, ...] = ()
+    tenant_source: TenantSource = TenantSource.DEFAULT
+    tenant_origin: str = ""
+
+    @property
+    def tenant_of_project(self) -> tuple[str, str] | None:
+        """The tenant and the file that names it, where a project has another policy hold than the user's own.
+
+        That is always said.
+        """
+        if self.tenant_source is not TenantSource.PROJECT or self.tenant == DEFAULT_TENANT:
+            return None
+        return self.tenant, self.tenant_origin
 
     @property
     def has_bundled(self) -> bool:
@@ -47,22 +77,25 @@ class Layers(NamedTuple):
 
 
 def find_layers(
-    directory: Path, *, tenant: str | None = None, with_project: bool = True, directories: Sequence[Path] = ()
+    directory: Path,
+    *,
+    tenant: str | None = None,
+    with_project: bool = True,
+    directories: Sequence[Path] = (),
+    named_by: str = "--tenant",
 ) -> Layers:
     """The layers that hold at `directory`. `directories`, nearest first, replace the cascade.
 
-    Tenant: the argument, then `VANCECTL_TENANT`, then the project's, then `default`.
+    Tenant: the argument, which `named_by` has named, then `VANCECTL_TENANT`, then the project's, then `default`. Raises
+    UsageError where there is no such tenant: an empty one in its place would drop the policy that was meant to hold.
     """
     folders, findings = project_folders(directory) if with_project else ([], [])
     project = read_project(folders[0]) if folders else None
     if project is not None:
         findings = [*findings, *project.findings]
-    chosen = tenant or os.environ.get("VANCECTL_TENANT")
-    where = None
-    if not chosen and project is not None and project.tenant:
-        chosen, where = project.tenant, Place(project.folder / "project.yaml")
-    chosen = chosen or DEFAULT_TENANT
-    check_tenant(chosen, where)
+    chosen, source, origin = _chosen_tenant(tenant, named_by, project)
+    check_tenant(chosen, Place(Path(origin)) if source is TenantSource.PROJECT else None)
+    _check_is_there(chosen, source, origin)
     if directories:
         for given in directories:
             if not os.path.isdir(given):
@@ -70,7 +103,7 @@ def find_layers(
                     f"no such folder of recipes: {given}", remedy="name an existing directory with --recipes"
                 )
         layers = [Layer(LayerKind.DIRECTORY, given.absolute()) for given in directories]
-        return Layers(_distinct(layers), chosen, project, tuple(findings))
+        return Layers(_distinct(layers), chosen, project, tuple(findings), source, origin)
     layers = []
     for project_folder in folders:
         recipes = project_folder / "recipes"
@@ -85,7 +118,54 @@ def find_layers(
     else:
         findings = [*findings, Finding("no-home", Place(Path("~")))]
     layers.append(Layer(LayerKind.BUNDLED, defaults_dir() / "recipes"))
-    return Layers(_distinct(layers), chosen, project, tuple(findings))
+    return Layers(_distinct(layers), chosen, project, tuple(findings), source, origin)
+
+
+def _chosen_tenant(given: str | None, named_by: str, project: Project | None) -> tuple[str, TenantSource, str]:
+    """The tenant's name, who gave it, and where. A variable that is set to nothing names none."""
+    if given is not None:
+        return given, TenantSource.OPTION, named_by
+    variable = os.environ.get(TENANT_VARIABLE)
+    if variable:
+        return variable, TenantSource.ENVIRONMENT, TENANT_VARIABLE
+    if project is not None and project.tenant:
+        return project.tenant, TenantSource.PROJECT, str(project.folder / "project.yaml")
+    return DEFAULT_TENANT, TenantSource.DEFAULT, ""
+
+
+def _check_is_there(tenant: str, source: TenantSource, origin: str) -> None:
+    """Only `default` may be missing, by whatever way it was named: without its folder all is as it comes bundled."""
+    if tenant == DEFAULT_TENANT:
+        return
+    folder = tenant_folder(tenant)
+    if source is TenantSource.PROJECT:
+        named, where = "", Place(Path(origin))
+    else:
+        named, where = f", which {origin} names", None
+    if folder is None:
+        raise UsageError(
+            f"without a home directory there is no tenant `{tenant}`{named}",
+            where=where,
+            remedy="set HOME to an absolute path, or VANCECTL_CONFIG_DIR",
+        )
+    if os.path.isdir(folder):
+        return
+    from vancectl.inventory.name import nearest_key
+
+    near = nearest_key(tenant, _tenants(folder.parent))
+    meant = f"did you mean `{near}`? " if near else ""
+    raise UsageError(
+        f"there is no tenant `{tenant}`{named}: {folder} is no folder",
+        where=where,
+        remedy=f"{meant}name one that there is with --tenant, or make that folder",
+    )
+
+
+def _tenants(folder: Path) -> list[str]:
+    try:
+        return sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
+    except OSError:
+        return []
 
 
 def _distinct(layers: Sequence[Layer]) -> tuple[Layer, ...]:

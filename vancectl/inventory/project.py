@@ -36,14 +36,19 @@ def project_folders(directory: Path) -> tuple[list[Path], list[Finding]]:
     """
     folders: list[Path] = []
     findings: list[Finding] = []
+    between: Path | None = None
     for parent in [directory, *directory.parents]:
         found: list[Path] = []
+        if parent != directory and between is None and _foreign(parent, roots=True):
+            between = parent
         for name in FOLDER_NAMES:
             folder = parent / name
             if not os.path.isdir(folder):  # Path.is_dir raises where one may not look
                 findings.extend(_in_its_place(folder))
             elif parent != directory and _foreign(folder):
                 findings.append(Finding("foreign-folder", Place(folder)))
+            elif between is not None:
+                findings.append(Finding("foreign-between", Place(folder), {"between": str(between)}))
             elif found:
                 findings.append(Finding("second-folder", Place(folder), {"other": str(found[0])}))
             else:
@@ -97,11 +102,20 @@ def read_project(folder: Path) -> Project:
     )
 
 
-def _foreign(folder: Path) -> bool:
-    """Whether someone else owns a folder above the working directory: a shared `/tmp` must not bring recipes."""
+def _foreign(folder: Path, *, roots: bool = False) -> bool:
+    """Whether someone else owns a folder above the working directory: a shared `/tmp` must not bring recipes.
+
+    `roots` lets what is root's pass, as what stands between may be: root needs no folder to do harm.
+    """
     if os.name == "nt":
         return False
     mine = {os.geteuid()}
     if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdigit():
         mine.add(int(os.environ["SUDO_UID"]))
-    return folder.stat().st_uid not in mine
+    if roots:
+        mine.add(0)
+    try:
+        owners = {folder.lstat().st_uid, folder.stat().st_uid}  # of a link both count
+    except OSError:
+        return True
+    return not owners <= mine

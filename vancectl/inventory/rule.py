@@ -86,9 +86,16 @@ RULES: dict[str, Rule] = {
     "foreign-folder": Rule(
         _W, "belongs to another user and is not used", "work inside it, take ownership, or name it with --recipes"
     ),
+    "foreign-between": Rule(
+        _W, "is not used, since {between} belongs to another user", "work inside it, or name it with --recipes"
+    ),
     "second-folder": Rule(_W, "is not used, since {other} stands beside it", "merge the two"),
     "linked-folder": Rule(_W, "is a link to the folder {target}, which is not followed", "copy the folder here"),
-    "no-home": Rule(_N, "no home directory: the tenant layer is left out", "set HOME or VANCECTL_CONFIG_DIR"),
+    "no-home": Rule(
+        _N,
+        "no home directory: the tenant layer is left out",
+        "set HOME to an absolute path, or set VANCECTL_CONFIG_DIR",
+    ),
     # what only `recipes lint` looks for, since it takes the whole library, or more time than a start has: the file
     "misplaced-field": Rule(_W, "`{field}` has no effect here, one level too deep", "move it to the top level"),
     "yaml-boolean": Rule(_W, "`{value}` is read as {kind}", "write {kind}, or quote it if the text is meant"),

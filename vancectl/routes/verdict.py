@@ -88,6 +88,8 @@ class Judged:
             "verdict": self.verdict.value,
             "why": self.why,
             "decided": self.decided,
+            "layer": self.decision.layer,
+            "shadows": list(self.decision.shadows),
             "stage": self.decision.stage.value,
             "reason": self.decision.reason.value,
             "rationale": self.decision.rationale,

@@ -19,6 +19,7 @@ from vancectl.selector.model import Model, ModelError, resolve_model
 from vancectl.selector.prompt import Prompt
 from vancectl.selector.semantic import Semantic
 from vancectl.settings import Settings
+from vancectl.trust import FOLDERS, is_trusted
 
 if TYPE_CHECKING:
     from vancectl.selector.recording import Recordings
@@ -32,10 +33,10 @@ def assemble_semantic(cascade: Cascade, candidates: Candidates, settings: Settin
 
     Raises ModelError where there is no model to ask, or no prompt or catalog to ask with.
     """
-    recipe = _selector_recipe(cascade)
+    recipe, warnings = _selector_recipe(cascade, settings)
     model = _model(settings, recipe, wanted)
     prompt = _prompt(recipe, candidates)
-    return Semantic(model, prompt, settings["selector.timeout"], settings["selector.maxAttempts"])
+    return Semantic(model, prompt, settings["selector.timeout"], settings["selector.maxAttempts"], warnings)
 
 
 def assemble_replay(
@@ -51,16 +52,16 @@ def assemble_replay(
     from vancectl.selector.binding import Binding
     from vancectl.selector.replay import Replay
 
-    recipe = _selector_recipe(cascade)
+    recipe, warnings = _selector_recipe(cascade, settings)
     prompt = _prompt(recipe, candidates)
     binding = Binding.of(_model_name(settings, recipe, wanted), prompt, candidates.recipes)
     model = Replay(recordings, binding, allow_stale=allow_stale)
-    return Semantic(model, prompt, settings["selector.timeout"], settings["selector.maxAttempts"]), model
+    return Semantic(model, prompt, settings["selector.timeout"], settings["selector.maxAttempts"], warnings), model
 
 
-def assemble_prompt(cascade: Cascade, candidates: Candidates) -> Prompt:
+def assemble_prompt(cascade: Cascade, candidates: Candidates, settings: Settings) -> Prompt:
     """The prompt alone, for a look at its size; needs no key. Raises ModelError where it lacks a part."""
-    return _prompt(_selector_recipe(cascade), candidates)
+    return _prompt(_selector_recipe(cascade, settings)[0], candidates)
 
 
 def _prompt(recipe: Recipe, candidates: Candidates) -> Prompt:
@@ -78,16 +79,28 @@ def _prompt(recipe: Recipe, candidates: Candidates) -> Prompt:
     return Prompt(system, catalog, candidates.shortlist, candidates.total)
 
 
-def _selector_recipe(cascade: Cascade) -> Recipe:
-    """The cascade's `recipe-selector`; where `--recipes` replaced the cascade, the bundled one."""
-    if SELECTOR_RECIPE in cascade.names:
-        recipe = cascade.find(SELECTOR_RECIPE).recipe
-    else:
-        layer = Layer(LayerKind.BUNDLED, defaults_dir() / "recipes")
-        recipe = load_recipe(SELECTOR_RECIPE, layer, str(layer.directory / f"{SELECTOR_RECIPE}.yaml"))
+def _selector_recipe(cascade: Cascade, settings: Settings) -> tuple[Recipe, tuple[str, ...]]:
+    """The cascade's `recipe-selector`, else the bundled one, and what is to be said of those that were passed over.
+
+    It is a project's only where the tenant trusts the folder: it holds the prompt, the model and the limits of a call
+    that the user pays for.
+    """
+
+    def admits(layer: Layer) -> bool:
+        return layer.kind is not LayerKind.PROJECT or is_trusted(layer.project_folder, settings[FOLDERS])
+
+    recipe, passed = cascade.nearest(SELECTOR_RECIPE, admits)
+    if recipe is None:
+        bundled = Layer(LayerKind.BUNDLED, defaults_dir() / "recipes")
+        recipe = load_recipe(SELECTOR_RECIPE, bundled, str(bundled.directory / f"{SELECTOR_RECIPE}.yaml"))
     if isinstance(recipe, BrokenRecipe):
         raise ModelError(Reason.NO_MODEL, f"the recipe `{SELECTOR_RECIPE}` is broken: {recipe.fault}")
-    return recipe
+    warnings = tuple(
+        f"{path} is not used: the selector's own recipe is a project's only where the tenant trusts its folder "
+        "(`vancectl trust`)"
+        for path in passed
+    )
+    return recipe, warnings
 
 
 def _model(settings: Settings, recipe: Recipe, wanted: str | None) -> Model:

@@ -136,7 +136,11 @@ class Hit(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """One answer. `recipe` and `engine` are None on NONE; `nearest` only where no model could be asked."""
+    """One answer. `recipe` and `engine` are None on NONE; `nearest` only where no model could be asked.
+
+    `layer` is the kind of layer that the recipe comes from, and `shadows` are the paths of the files that it hides,
+    nearest first. `tenant` is set where a project chose it: its name, and the file that names it.
+    """
 
     verdict: Verdict
     reason: Reason
@@ -149,6 +153,9 @@ class Decision(NamedTuple):
     warnings: tuple[str, ...] = ()
     model: ModelUse | None = None
     nearest: tuple[str, ...] = ()
+    layer: str | None = None
+    shadows: tuple[str, ...] = ()
+    tenant: tuple[str, str] | None = None
 
     @property
     def matches(self) -> bool:
@@ -174,6 +181,8 @@ class Decision(NamedTuple):
             "decision": self.verdict.value,
             "recipe": self.recipe,
             "engine": self.engine,
+            "layer": self.layer,
+            "shadows": list(self.shadows),
             "rationale": self.rationale,
             "stage": self.stage.value,
             "reason": self.reason.value,
@@ -185,4 +194,6 @@ class Decision(NamedTuple):
         }
         if self.nearest:
             document["nearest"] = list(self.nearest)
+        if self.tenant is not None:
+            document["tenant"] = {"name": self.tenant[0], "namedBy": self.tenant[1]}
         return document

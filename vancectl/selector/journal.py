@@ -71,6 +71,8 @@ def entry(
         "decision": decision["decision"],
         "recipe": decision["recipe"],
         "engine": decision["engine"],
+        "layer": decision["layer"],
+        "shadows": decision["shadows"],
         "stage": decision["stage"],
         "reason": decision["reason"],
         "triggerObserved": decision["triggerObserved"],

@@ -37,18 +37,20 @@ class Selector:
         *,
         many_tasks: bool = False,
     ) -> None:
-        self._engines = {recipe.name: recipe.engine for recipe in inventory.recipes}
+        self._recipes = {recipe.name: recipe for recipe in inventory.recipes}
         self.index = TriggerIndex(inventory.recipes, many_tasks=many_tasks)
         self._build = semantic
         self._built: Semantic | ModelError | None = None
         self._nearest = nearest
         self._warnings = tuple(inventory.faults)
+        self._shadows = inventory.shadows
+        self._tenant = inventory.tenant
 
     def select(self, task: str) -> Decision:
         """One decision (design, section 4)."""
         if not task.strip():
             return self._decision(None, Stage.NONE, Reason.EMPTY_TASK, "empty task description")
-        if not self._engines:
+        if not self._recipes:
             rationale = "no recipes available in any layer; `vancectl recipes path` shows where they belong"
             return self._decision(None, Stage.NONE, Reason.NO_RECIPES, rationale)
         hits = self.index.hits(task)
@@ -59,7 +61,8 @@ class Selector:
         if isinstance(semantic, Exception):
             return self._unasked(task, semantic, hits)
         outcome = semantic.decide(task, hits)
-        return self._decision(outcome.recipe, Stage.MODEL, outcome.reason, outcome.rationale, hits, outcome.use)
+        decision = self._decision(outcome.recipe, Stage.MODEL, outcome.reason, outcome.rationale, hits, outcome.use)
+        return decision.with_warnings(outcome.warnings)
 
     def asking(self, semantic: Semantic) -> Selector:
         """The same triggers before another stage two."""
@@ -69,7 +72,7 @@ class Selector:
 
     @property
     def has_recipes(self) -> bool:
-        return bool(self._engines)
+        return bool(self._recipes)
 
     @property
     def semantic(self) -> Semantic | None:
@@ -119,16 +122,20 @@ class Selector:
         model: ModelUse | None = None,
         nearest: tuple[str, ...] = (),
     ) -> Decision:
+        chosen = self._recipes[recipe] if recipe is not None else None
         return Decision(
-            Verdict.NONE if recipe is None else Verdict.MATCH,
+            Verdict.NONE if chosen is None else Verdict.MATCH,
             reason,
             rationale,
             stage,
             recipe=recipe,
-            engine=self._engines[recipe] if recipe is not None else None,
+            engine=chosen.engine if chosen is not None else None,
             matched=matched,
-            candidates=len(self._engines),
+            candidates=len(self._recipes),
             warnings=self._warnings,
             model=model,
             nearest=nearest,
+            layer=chosen.layer.kind.value if chosen is not None else None,
+            shadows=self._shadows.get(chosen.name, ()) if chosen is not None else (),
+            tenant=self._tenant,
         )

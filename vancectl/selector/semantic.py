@@ -26,16 +26,18 @@ class Outcome:
     reason: Reason
     rationale: str
     use: ModelUse
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Semantic:
-    """Stage two with what stays the same from task to task."""
+    """Stage two with what stays the same from task to task; `warnings` go into each decision."""
 
     model: Model
     prompt: Prompt
     timeout: float
     max_attempts: int
+    warnings: tuple[str, ...] = ()
 
     def decide(self, task: str, hits: Sequence[Hit]) -> Outcome:
         """One answer within `timeout` seconds, over all attempts."""
@@ -45,7 +47,7 @@ class Semantic:
         use = ModelUse(self.model.backend, self.model.name, sent=sent, left_out=self.prompt.total - sent)
         outcome = self._ask(question, use, started + self.timeout)
         elapsed = round((time.monotonic() - started) * 1000)
-        return replace(outcome, use=replace(outcome.use, latency_ms=elapsed))
+        return replace(outcome, use=replace(outcome.use, latency_ms=elapsed), warnings=self.warnings)
 
     def _ask(self, question: Question, use: ModelUse, deadline: float) -> Outcome:
         names = frozenset(question.names)

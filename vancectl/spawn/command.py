@@ -15,6 +15,7 @@ from vancectl.inventory.name import nearest_key
 from vancectl.program import find_program
 from vancectl.settings import Settings, Source, Value
 from vancectl.spawn.preset import NONE, Preset, load_preset, unescaped
+from vancectl.trust import FOLDERS, is_trusted_here
 
 PLACEHOLDERS = (
     "id", "name", "recipe", "engine", "task", "message", "title", "session", "project", "tenant", "profile",
@@ -68,7 +69,9 @@ def find_template(settings: Settings, engine: str) -> CommandTemplate:
     else:
         key = f"spawn.engines.{engine}.preset" if own.get("preset") else "spawn.preset"
         origin = where.origin if own.get("preset") else settings.value("spawn.preset").origin
-        template = _of_preset(own.get("preset") or settings["spawn.preset"], environment, timeout, key, origin)
+        name = own.get("preset") or settings["spawn.preset"]
+        trusted = is_trusted_here(settings[FOLDERS])
+        template = _of_preset(name, environment, timeout, key, origin, trusted=trusted)
     check_template(template)
     return template
 
@@ -81,14 +84,20 @@ def _command_is_nearer(settings: Settings) -> bool:
 
 
 def _of_preset(
-    name: str | None, environment: Mapping[str, str | None], timeout: float | None, key: str, origin: str
+    name: str | None,
+    environment: Mapping[str, str | None],
+    timeout: float | None,
+    key: str,
+    origin: str,
+    *,
+    trusted: bool,
 ) -> CommandTemplate:
     """The preset says itself what its program reads; `spawn.env` goes over its variables."""
     if name is None or name.strip().lower() in {"", NONE}:
         return CommandTemplate((), "none", dict(environment), timeout, key, origin)
     preset = load_preset(name.strip().lower(), key)
     return CommandTemplate(
-        preset.argv(),
+        preset.argv(trusted=trusted),
         preset.stdin,
         {**preset.environment, **environment},
         timeout,

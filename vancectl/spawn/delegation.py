@@ -14,12 +14,14 @@ from typing import Any, Protocol, TypeAlias
 from vancectl.errors import InterruptError, SettingsError, SpawnError, UsageError, VancectlError
 from vancectl.inventory.cascade import Cascade, UnknownRecipeError
 from vancectl.inventory.catalog import EngineCatalog
+from vancectl.inventory.recipe import Recipe
 from vancectl.program import ProgramError, RelativeProgramError, find_program
 from vancectl.selector.decision import Decision, Reason, Stage, Verdict
 from vancectl.settings import Settings, Source
 from vancectl.spawn.applied import AppliedRecipe, apply_engine, apply_recipe
 from vancectl.spawn.caller import find_caller
 from vancectl.spawn.command import cautions, find_template, search_environment
+from vancectl.spawn.consent import check_consent
 from vancectl.spawn.fallback import DEFAULT_FALLBACK, SETTING, Fallback, choose_fallback
 from vancectl.spawn.generated import generated_name
 from vancectl.spawn.hindrance import hindrance, hindrance_of
@@ -126,6 +128,9 @@ class Delegation:
             setting=self.settings[SETTING] or "",
         )
         fallback, instead = self._startable(fallback)
+        if fallback is not None:
+            layer, shadows = self._origin(fallback.recipe)
+            fallback = replace(fallback, layer=layer, shadows=shadows)
         decision = decision.with_warnings(instead)
         answer = Delegated(decision.as_json(), fallback, unanswered=decision.unanswered)
         if not decision.matches and fallback is None:
@@ -186,7 +191,7 @@ class Delegation:
             except UnknownRecipeError as error:
                 raise UnknownRecipeError(error.name, error.near, selectable=True) from None
             warnings = (f"recipe and engine are both given: the recipe `{recipe.name}` wins",) if engine else ()
-            return _explicit(
+            return self._explicit(
                 Reason.EXPLICIT_RECIPE, "the caller named the recipe", recipe.name, recipe.engine, warnings
             )
         if engine is not None:
@@ -194,13 +199,38 @@ class Delegation:
                 recipe = self.cascade.load(engine)
             except UnknownRecipeError:
                 known = self.catalog().find(engine)
-                return _explicit(
+                return self._explicit(
                     Reason.EXPLICIT_ENGINE, "the caller named the engine, which has no recipe", None, known.name
                 )
-            return _explicit(
+            return self._explicit(
                 Reason.EXPLICIT_ENGINE, "the caller named the engine, which has a recipe", recipe.name, recipe.engine
             )
         return self.select(request.task or "")
+
+    def _explicit(
+        self, reason: Reason, rationale: str, recipe: str | None, engine: str, warnings: tuple[str, ...] = ()
+    ) -> Decision:
+        layer, shadows = self._origin(recipe) if recipe is not None else (None, ())
+        return Decision(
+            Verdict.MATCH,
+            reason,
+            rationale,
+            Stage.EXPLICIT,
+            recipe=recipe,
+            engine=engine,
+            warnings=warnings,
+            layer=layer,
+            shadows=shadows,
+            tenant=self.cascade.layers.tenant_of_project,
+        )
+
+    def _origin(self, name: str) -> tuple[str | None, tuple[str, ...]]:
+        """The kind of layer that has a recipe, and the files that it hides there."""
+        try:
+            entry = self.cascade.find(name)
+        except UnknownRecipeError:
+            return None, ()
+        return entry.recipe.layer.kind.value, entry.shadowed_paths
 
     def _apply(self, request: Request, decision: Decision, fallback: Fallback | None) -> AppliedRecipe:
         name = fallback.recipe if fallback is not None else decision.recipe
@@ -215,6 +245,10 @@ class Delegation:
             raise SettingsError(
                 f"`{SETTING}` in {value.origin} names the recipe `{name}`, which does not exist", remedy=error.remedy
             ) from None
+        return self._applied(recipe, request)
+
+    def _applied(self, recipe: Recipe, request: Request) -> AppliedRecipe:
+        check_consent(recipe, self.settings)
         return apply_recipe(recipe, request.params, request.profile)
 
     def _start(self, request: Request, session: str, applied: AppliedRecipe) -> Start:
@@ -267,7 +301,7 @@ class Delegation:
                 f"no recipe was generated: `{start.applied.recipe}` ended well, but named none",
                 remedy="its last line of output must be a JSON object with `generatedRecipe`",
             )
-        applied = apply_recipe(cascade.load(name), request.params, request.profile)
+        applied = self._applied(cascade.load(name), request)
         assert answer.fallback is not None
         answer = replace(answer, fallback=replace(answer.fallback, generated=name), generator=generated.process)
         second = replace(start, applied=applied, template=find_template(self.settings, applied.engine))
@@ -315,12 +349,6 @@ class Delegation:
         except KeyboardInterrupt:
             return stop(record, self.store, _GRACE)
         return current(record, self.store)
-
-
-def _explicit(
-    reason: Reason, rationale: str, recipe: str | None, engine: str, warnings: tuple[str, ...] = ()
-) -> Decision:
-    return Decision(Verdict.MATCH, reason, rationale, Stage.EXPLICIT, recipe=recipe, engine=engine, warnings=warnings)
 
 
 def _mentions(start: Start) -> list[str]:

@@ -18,9 +18,16 @@ class Fallback:
     recipe: str
     source: str
     generated: str | None = None  # the recipe that this one has written, and that was started
+    layer: str | None = None  # where the recipe comes from, and the files that it hides: as in the decision
+    shadows: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        document = {"recipe": self.recipe, "source": self.source}
+        document = {
+            "recipe": self.recipe,
+            "source": self.source,
+            "layer": self.layer,
+            "shadows": list(self.shadows),
+        }
         return {**document, "generatedRecipe": self.generated} if self.generated is not None else document
 
 

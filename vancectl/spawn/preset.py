@@ -21,6 +21,7 @@ INSTALLATION = "{vancectl}"
 # What our worker takes where a recipe names no model.
 DEFAULT_MODEL = "default:smart"
 _TEXTS = ("description", "stdin", "program", "reads", "dash", "words", "mentions")
+_LISTS = ("command", "engines", "untrusted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,8 @@ class Preset:
     program: str  # what must be there, where that is not the first word of the command
     words: str = ""  # each of these as the first character makes a command of a task, unless a blank stands before it
     mentions: str = ""  # each of these before a path has the program read that file
+    # More words where the tenant does not trust the folder: they keep what a clone brings (hooks, instructions) out.
+    untrusted: tuple[str, ...] = ()
 
     @property
     def runs_worker(self) -> bool:
@@ -52,13 +55,15 @@ class Preset:
         """Whether our own worker does the work, here or elsewhere: only it is choosy about engines."""
         return self.engines is not None
 
-    def argv(self) -> tuple[str, ...]:
-        """The template of the command, with the installation filled in."""
+    def argv(self, *, trusted: bool) -> tuple[str, ...]:
+        """The template of the command, with the installation filled in; `trusted` says of the working directory."""
         own = (sys.executable, "-P", "-m", "vancectl")
+        words = list(self.command)
+        if not trusted:
+            end = words.index("--") if "--" in words else len(words)
+            words[end:end] = self.untrusted
         return tuple(
-            word
-            for part in self.command
-            for word in ([escaped(each) for each in own] if part == INSTALLATION else [part])
+            word for part in words for word in ([escaped(each) for each in own] if part == INSTALLATION else [part])
         )
 
 
@@ -93,17 +98,18 @@ def load_preset(name: str, origin: str = "spawn.preset") -> Preset:
     for key, key_node, node in document.pairs(document.root) if document.root is not None else ():
         if key in _TEXTS:
             fields[key] = document.text(node, key)
-        elif key in ("command", "engines"):
+        elif key in _LISTS:
             fields[key] = [text for text, _ in document.texts(node, key)]
         elif key == "env":
             mapping = document.mapping(node, key)
             pairs = document.pairs(mapping) if mapping is not None else ()
             fields[key] = {variable: document.text(value, variable) for variable, _, value in pairs}
         else:
-            document.add("unknown-key", key_node, key=key, known=("env", "command", "engines", *_TEXTS),
+            document.add("unknown-key", key_node, key=key, known=("env", *_LISTS, *_TEXTS),
                          nearest_to=key, hint="")  # fmt: skip
     for finding in document.findings:
         raise SettingsError(f"the preset `{name}`: {finding.sentence()}", where=finding.place, remedy=finding.remedy())
+    texts = {key: str(fields.get(key) or "") for key in _TEXTS}
     return Preset(
         name,
         path,
@@ -111,7 +117,13 @@ def load_preset(name: str, origin: str = "spawn.preset") -> Preset:
         _checked("stdin", fields.get("stdin", "payload"), path),
         _checked("env", fields.get("env", {}), path),
         tuple(map(engine_name, fields["engines"])) if "engines" in fields else None,
-        *(str(fields.get(key) or "") for key in ("description", "reads", "dash", "program", "words", "mentions")),
+        texts["description"],
+        texts["reads"],
+        texts["dash"],
+        texts["program"],
+        texts["words"],
+        texts["mentions"],
+        tuple(fields.get("untrusted", ())),
     )
 
 

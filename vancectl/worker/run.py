@@ -32,7 +32,7 @@ def run_payload(payload: Payload, write: Callable[[str], None]) -> None:
     """Writes the answer as it comes, or one JSON object at the end (jeltz, slartibartfast). Raises VancectlError."""
     if payload.engine not in ENGINES:
         raise unable(payload.engine)
-    layers = find_layers(Path.cwd(), tenant=payload.tenant)
+    layers = find_layers(Path.cwd(), tenant=payload.tenant or None, named_by="the payload")
     settings = load_settings(layers.tenant)
     try:
         _dispatch(payload, settings, write)
@@ -56,7 +56,7 @@ def _dispatch(payload: Payload, settings: Settings, write: Callable[[str], None]
         if unwritten is not None:
             raise unwritten
         catalog = load_catalog()
-        layers = find_layers(Path.cwd(), tenant=payload.tenant)
+        layers = find_layers(Path.cwd(), tenant=payload.tenant or None, named_by="the payload")
         run_id = _run_id()
         asked = conversation(slartibartfast.instructions(catalog))
         _write_value(slartibartfast.write_recipe(payload, asked, layers, catalog, run_id), write)
