@@ -154,9 +154,8 @@ def test_a_git_revision(repository: Workspace) -> None:
     ("given", "said"),
     [
         ("nowhere", "`nowhere` is no folder"),
-        ("none:old", "neither a folder nor a folder in a git revision"),
-        ("main:none", "neither a folder nor a folder in a git revision"),
-        ("main:old/sell.yaml", "neither a folder nor a folder in a git revision"),
+        ("none:old", "there is no revision `none` here"),
+        ("main:old/sell.yaml", "it is no folder in that revision"),
         ("--output=x:old", "No such option"),
         (":old", "`:old` is no folder"),
     ],

@@ -1,0 +1,128 @@
+"""Reading the files of a git revision as blobs: nothing that a repository configures is run.
+
+Only `rev-parse`, `ls-tree` and `cat-file --batch` are used. They know no filter and no hook; what is left is fetching
+objects that a partial clone lacks, which would run the remote's programs, and so every protocol is forbidden.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import NamedTuple
+
+from vancectl.program import ProgramError, find_program
+
+_SECONDS = 60
+_OPTIONS = ("--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+# Both sides of a comparison are found from the working directory. The folders of objects stay: a hook that judges a
+# push sees the pushed objects only by them.
+_REPOSITORY = frozenset(
+    {
+        "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_PREFIX",
+        "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_REPLACE_REF_BASE", "GIT_IMPLICIT_WORK_TREE",
+    }
+)  # fmt: skip
+_NO_FETCH = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+
+
+class GitError(Exception):
+    """What cannot be read, and the next step."""
+
+    def __init__(self, text: str, remedy: str) -> None:
+        super().__init__(text)
+        self.text = text
+        self.remedy = remedy
+
+
+class Blob(NamedTuple):
+    mode: int
+    name: str
+    size: int
+    path: str
+
+
+class Git:
+    """The repository that the working directory is in."""
+
+    def __init__(self) -> None:
+        try:
+            self._program = find_program("git")
+        except ProgramError:
+            raise _no_git() from None
+        kept = {name: value for name, value in os.environ.items() if name not in _REPOSITORY}
+        self._environment = {**kept, **_NO_FETCH, "LC_ALL": "C"}
+
+    def check_revision(self, revision: str) -> None:
+        """Raises GitError where git refuses the repository, or has no such revision."""
+        shallow = self._checked("rev-parse", "--is-shallow-repository").strip() == b"true"
+        if self._object(revision + "^{tree}") is not None:
+            return
+        remedy = "name a branch, a tag or a commit that `git rev-parse` knows"
+        if shallow:
+            remedy = "this clone is shallow: run `git fetch --unshallow`, or set `fetch-depth: 0` where it is made"
+        raise GitError(f"there is no revision `{revision}` here", remedy)
+
+    def folder(self, given: str) -> str | None:
+        """The name of the tree at REV:path; None where the revision has nothing there."""
+        name = self._object(given)
+        if name is None:
+            return None
+        if self._checked("cat-file", "-t", name).strip() != b"tree":
+            raise GitError("it is no folder in that revision", "name the folder that the file is in")
+        return name
+
+    def blobs(self, tree: str) -> list[Blob]:
+        found = []
+        for line in self._checked("ls-tree", "-r", "-l", "-z", "--full-tree", tree).split(b"\0")[:-1]:
+            facts, _, path = line.partition(b"\t")
+            mode, _, name, size = facts.split()
+            number = int(size) if size != b"-" else 0
+            found.append(Blob(int(mode, 8), name.decode(), number, os.fsdecode(path)))
+        return found
+
+    def read(self, blobs: list[Blob]) -> dict[str, bytes]:
+        """The bytes of each blob by its name."""
+        names = list(dict.fromkeys(blob.name for blob in blobs))
+        if not names:
+            return {}
+        data = self._checked("cat-file", "--batch", given="".join(f"{name}\n" for name in names).encode())
+        contents = {}
+        start = 0
+        for name in names:
+            end = data.find(b"\n", start)
+            facts = data[start:end].split()
+            if end < 0 or len(facts) != 3 or facts[1] != b"blob":
+                raise GitError(f"the object {name} is not in this clone", "check it out, and name the folder")
+            length = int(facts[2])
+            contents[name] = data[end + 1 : end + 1 + length]
+            start = end + length + 2
+        return contents
+
+    def _object(self, expression: str) -> str | None:
+        done = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", expression)
+        return done.stdout.decode().strip() if done.returncode == 0 else None
+
+    def _checked(self, *arguments: str, given: bytes = b"") -> bytes:
+        done = self._run(*arguments, given=given)
+        if done.returncode == 0:
+            return done.stdout
+        lines = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines()]
+        said = next((line for line in lines if line.startswith("fatal: ")), lines[0] if lines else "it says nothing")
+        own = next((line for line in lines if line.startswith("git config ")), None)
+        remedy = f"git's own remedy, where you trust its owner: `{own}`" if own else "name a folder that is checked out"
+        raise GitError(f"git refuses ({said.removeprefix('fatal: ')})", remedy)
+
+    def _run(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        try:
+            return subprocess.run(
+                [self._program, *_OPTIONS, *arguments],
+                input=given, env=self._environment, capture_output=True, check=False, timeout=_SECONDS,
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired):
+            raise _no_git() from None
+        except ValueError:
+            raise GitError("a git revision holds no NUL", "write it as REV:path") from None
+
+
+def _no_git() -> GitError:
+    return GitError("git could not be run", "install git, or name a folder")
