@@ -490,7 +490,7 @@ def test_a_question_at_the_terminal_fails_instead_of_hanging(ws: Workspace) -> N
 
 
 def test_an_interrupt_while_the_model_is_asked(ws: Workspace) -> None:
-    ws.program("oracle", "echo $$ >pid; exec sleep 300")
+    ws.program("oracle", f"echo $$ >{ws.path('P/pid')}; exec sleep 300")
     ws.settings(selector__backend="command", selector__command=["oracle"], spawn__command=["touch", "started"])
     running = ws.start("delegate", "paint the fence")
     oracle = pid_in(ws.path("P/pid"))
