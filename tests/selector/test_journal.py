@@ -40,7 +40,8 @@ def test_select_logs_without_the_text(ws: Workspace) -> None:
     (entry,) = entries(ws)
     datetime.strptime(entry.pop("time"), "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
     assert entry == {
-        "command": "select", "decision": "MATCH", "recipe": "python", "engine": "ford", "stage": "trigger",
+        "command": "select", "decision": "MATCH", "recipe": "python", "engine": "ford",
+        "layer": "bundled", "shadows": [], "stage": "trigger",
         "reason": "single-trigger", "triggerObserved": True, "fallback": None, "model": None, "latencyMs": None,
         "taskHash": sha256(TASK.encode()).hexdigest()[:16], "taskLength": len(TASK),
     }  # fmt: skip

@@ -43,6 +43,7 @@ EXPLANATIONS: dict[str, str] = {
     "folder-unreadable": "It may hold any name below it, so no recipe of a farther layer is taken in its place.",
     "folder-outside": "A link could make any folder of the machine part of a cloned project.",
     "foreign-folder": "In a shared folder such as /tmp someone else could bring recipes.",
+    "foreign-between": "Whoever owns a folder on the way to the project could put another one in its place.",
     "second-folder": "Of `.vance` and `_vance` one counts, else files of one name would meet.",
     "linked-folder": "Followed, a link to a folder could leave the layer or never end.",
     "no-home": "Without a home directory there is no tenant, so its settings and recipes are missing.",
