@@ -17,6 +17,7 @@ def library(ws: Workspace) -> Workspace:
     ws.recipe("P/recipes/_user/mine.yaml")
     ws.recipe("P/recipes/_slart/r1/made.yaml")
     ws.recipe("T/recipes/tenant-wide.yaml")
+    ws.write("T/../acme/settings.yaml", "")
     ws.write("H/lib/other.yaml", "description: x\nengine: ford\n")
     (ws.defaults / "recipes").mkdir(parents=True)
     return ws

@@ -99,7 +99,8 @@ def test_what_is_started_after_none(
         assert "fallback" not in document
         assert "process" not in document
     else:
-        assert document["fallback"] == {"recipe": recipe, "source": source}
+        fallback = document["fallback"]
+        assert (fallback["recipe"], fallback["source"]) == (recipe, source)
         assert document["process"]["reply"]["appliedRecipe"]["recipe"] == recipe
         assert document["process"]["reply"]["task"] == task
 

@@ -56,6 +56,7 @@ def test_the_bundled_author_with_the_worker(ws: Workspace, messages: MessagesSer
     assert (answer["decision"], answer["recipe"]) == ("NONE", None)
     assert answer["fallback"] == {
         "recipe": "slartibartfast", "source": "routing.fallback.recipe", "generatedRecipe": name,
+        "layer": "bundled", "shadows": [],
     }  # fmt: skip
     assert name == f"_slart/{answer['generator']['id']}/painter"
     assert answer["generator"]["name"].startswith("a-")
