@@ -47,7 +47,6 @@ def complete(ws: Workspace, line: str) -> list[str]:
     ],
 )
 def test_recipes_are_completed_by_name(library: Workspace, line: str, names: list[str]) -> None:
-    library.write("H/../config/tenants/acme/recipes/README", "")
     assert complete(library, line) == names
 
 
