@@ -65,10 +65,11 @@ def pids_in(path: Path) -> list[int]:
 def test_the_payload_is_read_by_default(ws: Workspace) -> None:
     ws.recipe("P/recipes/good.yaml", triggers=["fix tests"], params={"depth": 2}, promptPrefix="Be brief.")
     ws.settings(spawn__command=["cat"])
-    process = ws.run("delegate", "--name", "a", "--title", "T", "--steer", "Go.", "fix tests").expect().json["process"]
-    applied = process["reply"]["appliedRecipe"]
-    assert [process[key] for key in ("version", "task", "title", "steerContent")] == [1, "fix tests", "T", "Go."]
-    assert [process[key] for key in ("session", "project", "tenant")] == ["default", "project", "default"]
+    answer = ws.run("delegate", "--name", "a", "--title", "T", "--steer", "Go.", "fix tests").expect().json
+    payload = answer["process"]["reply"]
+    applied = payload["appliedRecipe"]
+    assert [payload[key] for key in ("version", "task", "title", "steerContent")] == [1, "fix tests", "T", "Go."]
+    assert [payload[key] for key in ("session", "project", "tenant")] == ["default", "project", "default"]
     assert [applied[key] for key in ("recipe", "engine", "layer", "profile")] == ["good", "ford", "project", None]
     assert [applied[key] for key in ("params", "overridden", "promptPrefix")] == [{"depth": 2}, [], "Be brief."]
     assert applied["path"] == str(ws.path("P/recipes/good.yaml"))
@@ -570,7 +571,7 @@ def test_the_readme_s_spawn_command_works_from_inside_an_agent_session(ws: Works
     ws.write("T/settings.yaml", example)
     ws.program("claude", '[ -n "$CLAUDECODE" ] && { echo nested >&2; exit 1; }; printf "%s\\n" "$@"; cat')
     done = ws.run("delegate", "use marvin for this", env={"CLAUDECODE": "1"}).expect()
-    assert done.json["process"]["reply"].endswith("system.txt\nuse marvin for this")
+    assert done.json["process"]["reply"].endswith("system.txt\n--setting-sources\nuser\nuse marvin for this")
     assert done.stderr == ""
 
 

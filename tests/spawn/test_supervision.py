@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shlex
 import shutil
 import signal
 import subprocess
@@ -181,6 +182,20 @@ def test_a_command_is_told_of_the_end(ws: Workspace, mode: list[str]) -> None:
     assert ws.path("P/word").read_text() == "a b; $HOME\n"
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["true", "null", "42", "3.10", '"q"', "[1]", '{"id": "x"}', '{"a": NaN}', '{"a": 1, "a": 2}', "1e999", "talk"],
+)
+def test_the_event_and_the_record_have_the_same_reply(ws: Workspace, said: str) -> None:
+    good(ws, f"echo {shlex.quote(said)}")
+    ws.program("told", "cat >event.part; mv event.part event")
+    process = start(ws, "--on-exit", "told")
+    until(ws.path("P/event").exists, "it is told")
+    event = json.loads(ws.path("P/event").read_text(), parse_constant=pytest.fail)["process"]
+    recorded = ws.run("processes", "wait", "a").expect().json
+    assert (event["id"], event["reply"]) == (process["id"], recorded["reply"])
+
+
 @pytest.mark.parametrize("on_exit", ["no-such-program", '["false"]'])
 def test_a_command_for_the_end_that_fails_changes_nothing(ws: Workspace, on_exit: str) -> None:
     good(ws, "true")
@@ -214,8 +229,9 @@ def test_vancectl_is_killed_while_it_waits(ws: Workspace, moment: float) -> None
     kill(running.pid)
     running.wait()
     for each in listed(ws):
-        if each["status"] == "RUNNING":
-            assert alive(each["pid"])
+        # It may have come to its end by itself since it was listed; then the next listing knows.
+        if each["status"] == "RUNNING" and not alive(each["pid"]):
+            assert [later["status"] for later in listed(ws)] == ["ABANDONED"]
     until(lambda: all(each["status"] not in {"STARTING", "RUNNING"} for each in listed(ws)), "it has ended")
     statuses = [each["status"] for each in listed(ws)]
     assert statuses in [[], ["ABANDONED"], ["DONE"]]

@@ -178,29 +178,24 @@ _EVENT_KEYS = ("status", "exitCode", "endedAt", "seconds", "pid")
 
 
 def _reply(log: str) -> dict[str, object]:
-    """The end of the output, or the value where all of it is one JSON object or list. No field of the process."""
+    """As in the record; only the end, as text, of what is too long to be passed on."""
+    from vancectl.spawn.output import read_output  # at the end only, so that who waits stays small
+
     try:
         with open(log, "rb") as file:
             size = os.fstat(file.fileno()).st_size
             file.seek(max(size - _TAIL, 0))
-            text = file.read().decode("utf-8", "replace")
+            data = file.read()
     except OSError:
         return {}
-    try:
-        value = json.loads(text) if size <= _TAIL else None
-    except (ValueError, RecursionError):
-        value = None
-    return {"reply": value if isinstance(value, dict | list) else text} if text else {}
+    return read_output(data) if size <= _TAIL else {"reply": data.decode("utf-8", "replace")}
 
 
 def _generated(reply: object) -> str | None:
     """The recipe that a generator names in its last line."""
-    if isinstance(reply, str) and reply.strip():
-        try:
-            reply = json.loads(reply.strip().splitlines()[-1])
-        except (ValueError, RecursionError):
-            return None
-    said = reply.get("generatedRecipe") if isinstance(reply, dict) else None
+    from vancectl.spawn.output import last_line_object
+
+    said = last_line_object(reply).get("generatedRecipe")
     return said if isinstance(said, str) else None
 
 
