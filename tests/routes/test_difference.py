@@ -155,7 +155,7 @@ def test_a_git_revision(repository: Workspace) -> None:
     [
         ("nowhere", "`nowhere` is no folder"),
         ("none:old", "there is no revision `none` here"),
-        ("main:old/sell.yaml", "it is no folder in that revision"),
+        ("main:old/sell.yaml", "`old/sell.yaml` is no folder in that revision"),
         ("--output=x:old", "No such option"),
         (":old", "`:old` is no folder"),
     ],

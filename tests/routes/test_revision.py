@@ -118,8 +118,61 @@ def test_a_shallow_clone_says_how_to_get_the_rest(repository: Workspace) -> None
 
 def test_a_folder_that_a_revision_lacks_is_an_empty_side(repository: Workspace) -> None:
     shutil.copytree(repository.path("P/.vance/recipes"), repository.path("P/new"))
-    found = repository.run("recipes", "diff", "HEAD:new", "new", "--alone").expect(0).json
-    assert sorted(found["added"]) == ["ship", "sub/deep"]
+    done = repository.run("recipes", "diff", "HEAD:new", "new", "--alone").expect(0)
+    assert sorted(done.json["added"]) == ["ship", "sub/deep"]
+    assert "there is no `HEAD:new`, so that side is empty" in done.stderr
+
+
+def test_a_folder_that_the_working_tree_lacks_is_an_empty_side(repository: Workspace) -> None:
+    shutil.rmtree(repository.path("P/.vance/recipes"))
+    found = repository.run("recipes", "diff", *SIDES, "--alone").expect(0).json
+    assert sorted(found["removed"]) == ["ship", "sub/deep"]
+
+
+@pytest.mark.parametrize("sides", [("HEAD:new", "new"), ("HEAD:new", "HEAD~0:new")])
+def test_a_folder_that_neither_side_has_is_an_error(repository: Workspace, sides: tuple[str, str]) -> None:
+    assert "neither" in repository.run("recipes", "diff", *sides).expect(2).stderr
+
+
+@pytest.mark.parametrize("cwd", ["P", "P/.vance", "P/.vance/recipes/sub"])
+def test_a_path_that_begins_with_a_dot_is_read_from_the_working_directory(repository: Workspace, cwd: str) -> None:
+    here = os.path.relpath(repository.path("P/.vance/recipes"), repository.path(cwd))
+    same(repository, f"HEAD:./{here}", here, cwd=cwd)
+
+
+def test_what_stands_on_the_way_to_a_folder_is_named(repository: Workspace) -> None:
+    git(repository, "clone", "-q", ".", "lib")
+    os.symlink(".vance", repository.path("P/linked"))
+    commit(repository)
+    for name, said in (("lib", "`lib` is a submodule"), ("linked", "`linked` is a link to `.vance`")):
+        done = repository.run("recipes", "diff", f"HEAD:{name}/recipes", ".vance/recipes").expect(2)
+        assert said in done.stderr
+
+
+@pytest.mark.parametrize("target", ["ship.yaml", "../recipes/ship.yaml", "../../.vance/recipes/sub/deep.yaml"])
+def test_a_link_that_stays_is_followed(repository: Workspace, target: str) -> None:
+    os.symlink(target, repository.path("P/.vance/recipes/alias.yaml"))
+    commit(repository)
+    same(repository)
+    found = repository.run("recipes", "diff", "HEAD~1:.vance/recipes", SIDES[0], "--alone").expect(0)
+    assert found.json["added"] == ["alias"]
+    assert "broken" not in found.stderr
+
+
+def test_a_tree_that_lists_itself_without_end_is_refused(repository: Workspace) -> None:
+    def made(*words: str, said: bytes = b"") -> str:
+        done = subprocess.run(
+            ["git", *words], cwd=repository.project, env=repository.environment(), input=said, check=True,
+            capture_output=True,
+        )  # fmt: skip
+        return done.stdout.decode().strip()
+
+    name, kind, mode = made("hash-object", "-w", "--stdin"), "blob", "100644"
+    for _ in range(10):
+        name = made("mktree", said="".join(f"{mode} {kind} {name}\tx{each}\n" for each in range(10)).encode())
+        kind, mode = "tree", "040000"
+    done = repository.run("recipes", "diff", f"{name}:x0", SIDES[1]).expect(2)
+    assert "more than a folder of recipes would" in done.stderr
 
 
 def test_the_environment_of_a_hook_names_no_other_repository(repository: Workspace) -> None:

@@ -47,14 +47,17 @@ def diff_recipes(
     from vancectl.errors import ExitStatus
     from vancectl.inventory.cascade import Cascade
     from vancectl.routes.difference import State, compare
-    from vancectl.routes.revision import folder_of
+    from vancectl.routes.revision import folders_of
 
     output = scope.output(as_json=json_output)
     read = _read_cases(cases or [], output)
     with ExitStack() as stack:
         states = []
-        for given in (before, after):
-            layers = _layers(scope, stack.enter_context(folder_of(given)), alone=alone)
+        sides = stack.enter_context(folders_of(before, after))
+        for given, side in zip((before, after), sides, strict=True):
+            if side.missing:
+                output.warn(f"there is no `{given}`, so that side is empty")
+            layers = _layers(scope, side.folder, alone=alone)
             states.append(State(Cascade(layers, use_cache=False)))
         found = compare(states[0], states[1])
         if read:

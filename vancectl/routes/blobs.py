@@ -7,13 +7,23 @@ objects that a partial clone lacks, which would run the remote's programs, and s
 from __future__ import annotations
 
 import os
+import posixpath
+import signal
 import subprocess
+import threading
 from typing import NamedTuple
 
 from vancectl.program import ProgramError, find_program
 
+LINK = 0o120000
+SUBMODULE = 0o160000
+
 _SECONDS = 60
-_OPTIONS = ("--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+MAX_OUTPUT = 50_000_000  # bytes: a small tree can list itself a billion times over
+_OPTIONS = (
+    "--no-pager", "--no-replace-objects", "--literal-pathspecs",
+    "-c", "protocol.allow=never", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
+)  # fmt: skip
 # Both sides of a comparison are found from the working directory. The folders of objects stay: a hook that judges a
 # push sees the pushed objects only by them.
 _REPOSITORY = frozenset(
@@ -62,14 +72,35 @@ class Git:
             remedy = "this clone is shallow: run `git fetch --unshallow`, or set `fetch-depth: 0` where it is made"
         raise GitError(f"there is no revision `{revision}` here", remedy)
 
-    def folder(self, given: str) -> str | None:
-        """The name of the tree at REV:path; None where the revision has nothing there."""
-        name = self._object(given)
-        if name is None:
-            return None
-        if self._checked("cat-file", "-t", name).strip() != b"tree":
-            raise GitError("it is no folder in that revision", "name the folder that the file is in")
-        return name
+    def folder(self, revision: str, path: str) -> tuple[str | None, str]:
+        """The name of the tree at REV:path, None where the revision has nothing there; and the path from the top."""
+        prefix = os.fsdecode(self._checked("rev-parse", "--show-prefix").removesuffix(b"\n"))
+        is_relative = path in (".", "..") or path.startswith(("./", "../"))
+        full = posixpath.normpath(posixpath.join(prefix, path) if is_relative else path or ".")
+        if full.startswith(("../", "/")) or full == "..":
+            raise GitError("the path leaves the repository", "name the folder from the repository's top")
+        name = self._object(f"{revision}:{'' if full == '.' else full}")
+        if name is None or self._run("cat-file", "-t", name).stdout.strip() != b"tree":
+            self._check_way(revision, full)
+            name = None
+        return name, full
+
+    def _check_way(self, revision: str, path: str) -> None:
+        """Raises GitError where something else than folders stands on the way to a folder that is not found."""
+        parts = path.split("/")
+        for count in range(1, len(parts) + 1):
+            part = "/".join(parts[:count])
+            entry = self._checked("ls-tree", "-z", "--full-tree", f"{revision}^{{tree}}", part).partition(b"\t")[0]
+            if not entry:
+                return
+            mode, kind, name = entry.split()
+            if int(mode, 8) == SUBMODULE:
+                raise GitError(f"`{part}` is a submodule, which is not read", "check it out, and name the folder")
+            if int(mode, 8) == LINK:
+                target = os.fsdecode(self._checked("cat-file", "blob", name.decode()))
+                raise GitError(f"`{part}` is a link to `{target}`, which is not followed", "name that folder instead")
+            if kind == b"blob":
+                raise GitError(f"`{part}` is no folder in that revision", "name the folder that the file is in")
 
     def blobs(self, tree: str) -> list[Blob]:
         found = []
@@ -113,15 +144,39 @@ class Git:
         raise GitError(f"git refuses ({said.removeprefix('fatal: ')})", remedy)
 
     def _run(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        try:
-            return subprocess.run(
-                [self._program, *_OPTIONS, *arguments],
-                input=given, env=self._environment, capture_output=True, check=False, timeout=_SECONDS,
-            )  # fmt: skip
-        except (OSError, subprocess.TimeoutExpired):
-            raise _no_git() from None
-        except ValueError:
-            raise GitError("a git revision holds no NUL", "write it as REV:path") from None
+        """Ends git where it takes too long, or says more than any folder of recipes would."""
+        import tempfile
+
+        words = [self._program, *_OPTIONS, *arguments]
+        with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as errors:
+            asked.write(given)
+            asked.seek(0)
+            try:
+                process = subprocess.Popen(
+                    words, stdin=asked, stdout=subprocess.PIPE, stderr=errors, env=self._environment
+                )
+            except OSError:
+                raise _no_git() from None
+            except ValueError:
+                raise GitError("a git revision holds no NUL", "write it as REV:path") from None
+            late = threading.Timer(_SECONDS, process.kill)
+            late.start()
+            with process:
+                assert process.stdout is not None
+                try:
+                    data = process.stdout.read(MAX_OUTPUT + 1)
+                    if len(data) > MAX_OUTPUT:
+                        process.kill()
+                    process.wait()
+                finally:
+                    late.cancel()
+            errors.seek(0)
+            said = errors.read()
+        if len(data) > MAX_OUTPUT:
+            raise GitError("it holds more than a folder of recipes would", "name a folder that holds recipes only")
+        if process.returncode == -signal.SIGKILL:
+            raise GitError(f"git gave no answer within {_SECONDS} s", "check it out, and name the folder")
+        return subprocess.CompletedProcess(words, process.returncode, data, said)
 
 
 def _no_git() -> GitError:
