@@ -68,7 +68,7 @@ def test_junit_has_errors_where_the_model_could_not_be_asked(shop: Workspace) ->
     with MessagesServer() as server:
         server.reply(status(401))
         shop.model(server)
-        text = report(shop, "junit", "--record")
+        text = report(shop, "junit", "--record", "--strict", status=4)
     xmlschema.XMLSchema(str(SCHEMA)).validate(text)
     assert ElementTree.fromstring(text).get("errors") == "2"
 
@@ -97,7 +97,7 @@ def test_tap(shop: Workspace) -> None:
     assert [line.startswith("ok") for line in results] == [True, False, False, True, True]
     assert [int(re.findall(r"ok (\d+) - ", line)[0]) for line in results] == [1, 2, 3, 4, 5]
     assert "# SKIP unrecorded" in results[3]
-    assert not re.search(r"(?<!\\)#", results[1])
+    assert not re.search(r"(?<!\\)#", results[1].removesuffix(" # TODO wrong-recipe: the bars are reached"))
     blocks = re.findall(r"  ---\n(.*?)\n  \.\.\.", "\n".join(lines), re.DOTALL)
     assert [yaml.safe_load(block)["verdict"] for block in blocks] == ["wrong-recipe", "stale"]
     assert yaml.safe_load(blocks[0])["task"] == NASTY

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from vancectl.cli.output import Output
     from vancectl.inventory.finding import Finding
+    from vancectl.routes.bar import Result
     from vancectl.routes.case import Case
     from vancectl.routes.coverage import Coverage
     from vancectl.routes.summary import Summary
@@ -91,7 +92,7 @@ def check(
     """Check that tasks get the recipes that cases say, without a key and without a network."""
     from vancectl.cli.check_run import CheckRun
     from vancectl.errors import ExitStatus, UsageError
-    from vancectl.routes.bar import Bars
+    from vancectl.routes.bar import Bars, Result
     from vancectl.routes.case import read_cases
     from vancectl.routes.names import unknown_names
     from vancectl.routes.summary import summarise
@@ -116,7 +117,7 @@ def check(
         run.prune(paths, read.cases)
     summary = summarise(judged, time.monotonic() - started)
     covered = _coverage(scope, read.cases, judged) if coverage or min_coverage is not None else None
-    bars = Bars(min_accuracy, min_in_scope_accuracy, min_none_precision, min_none_recall)
+    bars = Bars(min_accuracy, min_in_scope_accuracy, min_none_precision, min_none_recall, strict)
     not_reached = bars.not_reached(summary)
     if covered is not None and min_coverage is not None:
         not_reached.extend(covered.failures(min_coverage))
@@ -124,11 +125,12 @@ def check(
     chosen = report_format or (Format.JSON if output.as_json else Format.TABLE)
     # Reports that list every case as a test say by each one what fails; only what no case says is added there.
     by_case = chosen in {Format.JUNIT, Format.GITHUB, Format.TAP}
-    _print(output, chosen, judged, summary, covered, not_reached if by_case else failures)
+    shown = Result(tuple(not_reached if by_case else failures), bars.failing(summary))
+    _print(output, chosen, judged, summary, covered, shown)
     unjudged = summary.count(CaseVerdict.ERROR) + summary.count(CaseVerdict.UNRECORDED)
     for failure in failures:
         output.warn(failure)
-    if unjudged:
+    if unjudged and not strict:
         output.warn(f"{unjudged} of {summary.cases} cases could not be judged: they need the model; {_advice(record)}")
     if strict and unjudged:
         raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
@@ -176,19 +178,19 @@ def _print(
     judged: Sequence[Judged],
     summary: Summary,
     coverage: Coverage | None,
-    failures: Sequence[str],
+    result: Result,
 ) -> None:
     if chosen is Format.TABLE:
         from vancectl.cli.check_table import print_tables
 
-        print_tables(output, judged, summary, coverage)
+        print_tables(output, judged, summary, coverage, result)
         return
     if chosen is Format.JSON:
         from vancectl.routes.report.document import document
 
-        output.document(document(judged, summary, coverage, failures))
+        output.document(document(judged, summary, coverage, result))
         return
     from importlib import import_module
 
     module = import_module(f"vancectl.routes.report.{chosen.value}")
-    output.prose(module.render(judged, summary, coverage, failures))
+    output.prose(module.render(judged, summary, coverage, result))

@@ -9,6 +9,7 @@ from vancectl.routes.report.words import as_share, facts, order
 
 if TYPE_CHECKING:
     from vancectl.cli.output import Output
+    from vancectl.routes.bar import Result
     from vancectl.routes.coverage import Coverage
     from vancectl.routes.summary import Summary
     from vancectl.routes.verdict import Judged
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 _CONFUSIONS_SHOWN = 10
 
 
-def print_tables(output: Output, judged: Sequence[Judged], summary: Summary, coverage: Coverage | None) -> None:
+def print_tables(
+    output: Output, judged: Sequence[Judged], summary: Summary, coverage: Coverage | None, result: Result
+) -> None:
     shown = order(judged)
     if shown:
         output.table(
@@ -35,7 +38,7 @@ def print_tables(output: Output, judged: Sequence[Judged], summary: Summary, cov
             empty="",
         )
         output.text("\n")
-    output.facts(facts(summary))
+    output.facts([("result", "failed" if result.failures else "passed"), *facts(summary)])
     if coverage is None:
         return
     output.text("\n")

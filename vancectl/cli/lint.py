@@ -69,8 +69,9 @@ def lint_recipes(
         cases=_cases(scope, cases),
         within=within,
     )
-    _print(report, output, report_format, word_list=words is not None)
-    if report.count(Severity.ERROR) or (strict and report.count(Severity.WARNING)):
+    passed = not (report.count(Severity.ERROR) or (strict and report.count(Severity.WARNING)))
+    _print(report, output, report_format, word_list=words is not None, strict=strict, passed=passed)
+    if not passed:
         raise typer.Exit(ExitStatus.NEGATIVE)
 
 
@@ -109,19 +110,22 @@ def _cases(scope: Scope, given: Sequence[Path] | None) -> Cases:
     return read_cases(given or (default_files(project.folder) if project is not None else ()))
 
 
-def _print(report: Report, output: Output, wanted: ReportFormat | None, *, word_list: bool) -> None:
+def _print(
+    report: Report, output: Output, wanted: ReportFormat | None, *, word_list: bool, strict: bool, passed: bool
+) -> None:
+    from vancectl.annotation import workspace
     from vancectl.lint import formats
 
     if wanted is ReportFormat.GITHUB:
-        output.text("".join(f"{line}\n" for line in formats.github_lines(report, Path.cwd())))
+        output.text("".join(f"{line}\n" for line in formats.github_lines(report, strict=strict)))
     elif wanted is ReportFormat.SARIF:
-        output.document(formats.as_sarif(report, Path.cwd()))
+        output.document(formats.as_sarif(report, workspace()))
     elif output.as_json and wanted is not ReportFormat.TEXT:
-        output.document(formats.as_json(report, word_list=word_list))
+        output.document(formats.as_json(report, word_list=word_list, passed=passed))
     else:
         from vancectl.cli.lintreport import print_report
 
-        print_report(report, output, Path.cwd())
+        print_report(report, output, Path.cwd(), passed=passed)
 
 
 def _explain(code: str, output: Output) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
 
 
-def print_report(report: Report, output: Output, folder: Path) -> None:
+def print_report(report: Report, output: Output, folder: Path, *, passed: bool) -> None:
     """Files under the working directory are named from there."""
     lines: list[list[Part]] = []
     for path, findings in groupby(report.findings, key=lambda finding: finding.place.path):
@@ -25,7 +25,9 @@ def print_report(report: Report, output: Output, folder: Path) -> None:
         for finding in findings:
             lines.extend(_of_finding(finding))
         lines.append([])
-    lines.append([(_summary(report), "bold" if report.findings else "green")])
+    # Only --strict lets a check without an error fail, and then what failed it is worth a word.
+    failed = "" if passed or report.count(Severity.ERROR) else "; warnings fail a strict check"
+    lines.append([(_summary(report) + failed, "bold" if report.findings else "green")])
     output.styled(lines)
 
 

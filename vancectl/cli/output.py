@@ -75,7 +75,7 @@ class Output:
         The first column is never cut, since it is what one types next. A terminal that is too narrow for the table gets
         a block of lines for each row.
         """
-        cells = [[printable(cell) for cell in row] for row in rows]
+        cells = [[self._shown(cell) for cell in row] for row in rows]
         if not cells:
             self.text(empty + "\n")
             return
@@ -93,7 +93,7 @@ class Output:
         grid.add_column(overflow="fold")
         for label, value in pairs:
             if value:
-                grid.add_row(label, Text(printable(value, layout=True)))
+                grid.add_row(label, Text(self._shown(value, layout=True)))
         with _watched_stdout():
             _console().print(grid)
             sys.stdout.flush()
@@ -105,12 +105,16 @@ class Output:
         console = _console()
         with _watched_stdout():
             for line in lines:
-                text = Text.assemble(*((printable(part), style) for part, style in line))
+                text = Text.assemble(*((self._shown(part), style) for part, style in line))
                 indent = len(text.plain) - len(text.plain.lstrip(" "))
                 for wrapped in text[indent:].wrap(console, max(console.width - indent, _LEAST)):
                     wrapped.rstrip()
                     console.print(Text(" " * indent) + wrapped if wrapped else "", overflow="ignore", no_wrap=True)
             sys.stdout.flush()
+
+    def _shown(self, text: str, *, layout: bool = False) -> str:
+        text = printable(text, layout=layout)
+        return text if self.at_terminal else _for_a_log(text)
 
     # -- stderr
 
@@ -144,10 +148,20 @@ def to_stderr(text: str) -> None:
     if sys.stderr is None:
         return
     try:
-        sys.stderr.write(printable(text, layout=True) + "\n")
+        shown = printable(text, layout=True)
+        sys.stderr.write((shown if sys.stderr.isatty() else _for_a_log(shown)) + "\n")
         sys.stderr.flush()
     except (OSError, ValueError):
         return  # nobody listens; the exit status still tells
+
+
+def _for_a_log(text: str) -> str:
+    """What is no terminal may be the log of a CI host, to which a name must not give commands."""
+    if "::" not in text and "##" not in text:
+        return text
+    from vancectl.annotation import without_commands
+
+    return without_commands(text)
 
 
 def _console() -> Console:

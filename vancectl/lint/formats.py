@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from vancectl import __version__
+from vancectl.annotation import annotation
 from vancectl.inventory.finding import Finding
 from vancectl.inventory.rule import RULES, Severity
 from vancectl.lint.check import Report
-from vancectl.printable import visible
 
 VERSION = 1
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _GITHUB = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
-_ESCAPED = {"%": "%25", "\r": "%0D", "\n": "%0A"}
-_ESCAPED_IN_PROPERTY = {**_ESCAPED, ":": "%3A", ",": "%2C"}
 
 
-def as_json(report: Report, *, word_list: bool) -> dict[str, Any]:
+def as_json(report: Report, *, word_list: bool, passed: bool) -> dict[str, Any]:
     """The whole report; `data` are the pieces of a finding's sentence, for programs."""
     return {
         "version": VERSION,
@@ -28,6 +25,7 @@ def as_json(report: Report, *, word_list: bool) -> dict[str, Any]:
         "errors": report.count(Severity.ERROR),
         "warnings": report.count(Severity.WARNING),
         "notes": report.count(Severity.NOTE),
+        "passed": passed,
         "wordList": word_list,
         "findings": [finding_as_json(finding) for finding in report.findings],
         "silenced": [{**finding_as_json(each.finding), "reason": each.reason} for each in report.silenced],
@@ -47,22 +45,15 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
     }
 
 
-def github_lines(report: Report, folder: Path) -> Iterator[str]:
-    """Workflow commands that GitHub turns into annotations of a change; paths are relative to `folder`."""
+def github_lines(report: Report, *, strict: bool) -> Iterator[str]:
+    """Annotations of a change; with `strict` a warning fails the check, and so is an error."""
     for finding in report.findings:
-        properties = {"file": _relative(finding.place.path, folder)}
-        if finding.place.line:
-            properties["line"] = str(finding.place.line)
-        if finding.place.column:
-            properties["col"] = str(finding.place.column)
-        properties["title"] = finding.code
-        shown = ",".join(f"{key}={_escape(value, _ESCAPED_IN_PROPERTY)}" for key, value in properties.items())
-        text = _escape(f"{finding.sentence()} ({finding.remedy()})", _ESCAPED)
-        yield f"::{_GITHUB[finding.severity]} {shown}::{text}"
-
-
-def _escape(text: str, table: dict[str, str]) -> str:
-    return "".join(table.get(character, character) for character in text)
+        level = _GITHUB[finding.severity]
+        if strict and finding.severity is Severity.WARNING:
+            level = "error"
+        place = finding.place
+        text = f"{finding.sentence()} ({finding.remedy()})"
+        yield annotation(level, text, finding.code, place.path, place.line, place.column)
 
 
 def as_sarif(report: Report, folder: Path) -> dict[str, Any]:
@@ -119,7 +110,3 @@ def _artifact(path: Path, folder: Path) -> dict[str, str]:
     if path.is_relative_to(folder):
         return {"uri": quote(path.relative_to(folder).as_posix()), "uriBaseId": "HERE"}
     return {"uri": path.as_uri() if path.is_absolute() else quote(path.as_posix())}
-
-
-def _relative(path: Path, folder: Path) -> str:
-    return visible(os.path.relpath(path, folder) if path.is_relative_to(folder) else str(path))

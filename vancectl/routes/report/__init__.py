@@ -1,1 +1,1 @@
-"""Reports for machines, a module a format, each with `render(judged, summary, coverage, failures)` that gives text."""
+"""Reports for machines, a module a format, each with `render(judged, summary, coverage, result)` that gives text."""

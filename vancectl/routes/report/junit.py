@@ -1,4 +1,4 @@
-"""JUnit XML, as test reporters of CI servers read it: wrong and stale cases fail, unrecorded ones are skipped."""
+"""JUnit XML, as test reporters of CI servers read it: what does not fail the run, and is not right, is skipped."""
 
 from __future__ import annotations
 
@@ -6,49 +6,60 @@ from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
 from vancectl.printable import without_controls
+from vancectl.routes.bar import Result
 from vancectl.routes.coverage import Coverage
 from vancectl.routes.report.words import name_of
 from vancectl.routes.summary import Summary
 from vancectl.routes.verdict import CaseVerdict, Judged
 
 
-def render(judged: Sequence[Judged], summary: Summary, coverage: Coverage | None, failures: Sequence[str]) -> str:
+def render(judged: Sequence[Judged], summary: Summary, coverage: Coverage | None, result: Result) -> str:
     """A suite for each file, and one more for bars that were not reached."""
     by_file: dict[str, list[Judged]] = {}
     for case in judged:
         by_file.setdefault(str(case.case.place.path), []).append(case)
-    suites = [_suite(file, cases) for file, cases in by_file.items()]
-    failed = sum(_fails(case) for case in judged) + len(failures)
-    errors = summary.count(CaseVerdict.ERROR)
-    if failures:
-        suites.append(_bars(failures))
-    head = f'<testsuites name="vancectl check" tests="{len(judged) + len(failures)}" failures="{failed}"'
+    suites = [_suite(file, cases, result.failing) for file, cases in by_file.items()]
+    elements = [_element(case, result.failing) for case in judged]
+    failed = elements.count("failure") + len(result.failures)
+    errors = elements.count("error")
+    if result.failures:
+        suites.append(_bars(result.failures))
+    head = f'<testsuites name="vancectl check" tests="{len(judged) + len(result.failures)}" failures="{failed}"'
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{head} errors="{errors}" time="{summary.seconds:.3f}">\n' + (
         "".join(suites) + "</testsuites>\n"
     )
 
 
-def _suite(file: str, cases: Sequence[Judged]) -> str:
-    verdicts = [case.verdict for case in cases]
+def _suite(file: str, cases: Sequence[Judged], failing: frozenset[CaseVerdict]) -> str:
+    elements = [_element(case, failing) for case in cases]
     counts = {
         "tests": len(cases),
-        "failures": sum(map(_fails, cases)),
-        "errors": verdicts.count(CaseVerdict.ERROR),
-        "skipped": verdicts.count(CaseVerdict.UNRECORDED),
+        "failures": elements.count("failure"),
+        "errors": elements.count("error"),
+        "skipped": elements.count("skipped"),
     }
     attributes = " ".join(f'{key}="{count}"' for key, count in counts.items())
-    return f'  <testsuite name={_quote(file)} {attributes} time="0">\n{"".join(map(_case, cases))}  </testsuite>\n'
+    body = "".join(map(_case, cases, elements))
+    return f'  <testsuite name={_quote(file)} {attributes} time="0">\n{body}  </testsuite>\n'
 
 
-def _case(case: Judged) -> str:
+def _element(case: Judged, failing: frozenset[CaseVerdict]) -> str:
+    """What a case holds; nothing where it is right."""
+    if case.verdict is CaseVerdict.RIGHT:
+        return ""
+    if case.verdict not in failing:
+        return "skipped"
+    return "error" if case.verdict is CaseVerdict.ERROR else "failure"
+
+
+def _case(case: Judged, element: str) -> str:
     place = case.case.place
     name = f"{place.line}: {name_of(case)}"
     head = f'    <testcase classname={_quote(str(place.path))} name={_quote(name)} time="0"'
-    if case.verdict is CaseVerdict.RIGHT:
+    if not element:
         return f"{head}/>\n"
-    if case.verdict is CaseVerdict.UNRECORDED:
-        return f"{head}>\n      <skipped message={_quote(case.why)}/>\n    </testcase>\n"
-    element = "error" if case.verdict is CaseVerdict.ERROR else "failure"
+    if element == "skipped":
+        return f"{head}>\n      <skipped message={_quote(f'{case.verdict.value}: {case.why}')}/>\n    </testcase>\n"
     return (
         f'{head}>\n      <{element} type="{case.verdict.value}" message={_quote(case.why)}>'
         f"{_text(_evidence(case))}</{element}>\n    </testcase>\n"
@@ -68,10 +79,6 @@ def _bars(failures: Sequence[str]) -> str:
     )
 
 
-def _fails(case: Judged) -> bool:
-    return case.verdict.wrong or case.verdict is CaseVerdict.STALE
-
-
 def _evidence(case: Judged) -> str:
     expected = " or ".join(case.case.right_names) or "(not claimed)"
     return f"{case.case.place}\ntask: {case.case.task}\nexpected: {expected}\n{case.why}"
@@ -83,7 +90,8 @@ def _quote(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    return _allowed(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    # A line break of a task must not begin a line in a log, where it could be a command of the CI host.
+    return _allowed(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", "&#10;")
 
 
 def _allowed(text: str) -> str:

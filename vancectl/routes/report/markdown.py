@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from vancectl.printable import plain_line
+from vancectl.routes.bar import Result
 from vancectl.routes.coverage import Coverage
 from vancectl.routes.report.words import as_share, facts, order
 from vancectl.routes.summary import Summary
@@ -16,9 +17,9 @@ _CELL = 300
 _CONFUSIONS = 20
 
 
-def render(judged: Sequence[Judged], summary: Summary, coverage: Coverage | None, failures: Sequence[str]) -> str:
-    parts = [f"## Routing: {'failed' if failures else 'passed'}\n"]
-    parts.extend(f"- {_cell(failure)}" for failure in failures)
+def render(judged: Sequence[Judged], summary: Summary, coverage: Coverage | None, result: Result) -> str:
+    parts = [f"## Routing: {'failed' if result.failures else 'passed'}\n"]
+    parts.extend(f"- {_cell(failure)}" for failure in result.failures)
     parts.append("\n| | |\n|---|---|")
     parts.extend(f"| {label} | {_cell(value)} |" for label, value in facts(summary) if value)
     if summary.confusions:
