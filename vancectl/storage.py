@@ -112,6 +112,16 @@ def open_below(boundary: Path, path: Path, flags: int) -> int:
     return handle
 
 
+def remove_below(boundary: Path, path: Path) -> None:
+    """Removes a file that is there, and nothing behind a link on the way to it. Raises as write_below does."""
+    folder = _open_folder(boundary, path)
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path.name, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
 def boundary_of(path: Path, project: Path | None) -> Path:
     """Below which folder no link may lie on the way to `path`, a file that a user has named.
 

@@ -92,6 +92,7 @@ def test_words_that_yaml_would_turn_into_values_stay_words(ws: Workspace) -> Non
 def test_default_files_are_read_in_order_and_recordings_are_no_cases(ws: Workspace) -> None:
     for name in ("routes/b.yaml", "routes.yaml", "routes/a.yaml"):
         ws.write(f"P/{name}", "cases:\n- {task: run python, expect: python}\n")
-    ws.write("P/routes/c.jsonl", json.dumps({"task": "no default file", "expect": "python"}))
+    ws.write("P/routes/c.jsonl", json.dumps({"task": "run python", "expect": "python"}))
+    ws.write("P/routes/c.recorded.jsonl", "")
     files = [case["file"] for case in ws.run("check").expect(0).json["cases"]]
-    assert files == [".vance/routes.yaml", ".vance/routes/a.yaml", ".vance/routes/b.yaml"]
+    assert files == [".vance/routes.yaml", ".vance/routes/a.yaml", ".vance/routes/b.yaml", ".vance/routes/c.jsonl"]

@@ -49,7 +49,7 @@ def check(
     scope: Scope,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FILE…]", help="Files of cases. [.vance/routes.yaml and .vance/routes/*.yaml]"),
+        typer.Argument(metavar="[FILE…]", help="Files of cases. [.vance/routes.yaml and those below .vance/routes/]"),
     ] = None,
     record: Annotated[
         bool, typer.Option("--record", help="Ask the model for answers that are missing or stale.")
@@ -94,6 +94,7 @@ def check(
     from vancectl.errors import ExitStatus, UsageError
     from vancectl.routes.bar import Bars, Result
     from vancectl.routes.case import read_cases
+    from vancectl.routes.files import not_read
     from vancectl.routes.names import unknown_names
     from vancectl.routes.summary import summarise
     from vancectl.routes.verdict import CaseVerdict
@@ -104,6 +105,8 @@ def check(
             raise UsageError("a bar is no number from 0 to 1", remedy="write it as in: --min-accuracy 0.95")
     output = scope.output(as_json=json_output)
     scope.report_findings(output)
+    for finding in not_read(scope.layers.project.folder) if scope.layers.project is not None and not files else ():
+        output.warn(finding.line())
     paths = _files(scope, files or [])
     read = read_cases(paths)
     findings = [*read.findings, *unknown_names(read.cases, scope.inventory, scope.cascade)]
@@ -112,9 +115,12 @@ def check(
     for broken in scope.inventory.broken:
         output.warn(f"broken recipe left out: {broken.fault}")
     run = CheckRun(scope, output, model, allow_stale=allow_stale)
-    judged = run.judge(read.cases, replay, record_with=(via, jobs) if record else None)
-    if prune:
-        run.prune(paths, read.cases)
+    try:
+        judged = run.judge(read.cases, replay, (via, jobs) if record else None, prune=prune)
+        if prune:
+            run.prune(paths, read.cases)
+    finally:
+        run.close()
     summary = summarise(judged, time.monotonic() - started)
     covered = _coverage(scope, read.cases, judged) if coverage or min_coverage is not None else None
     bars = Bars(min_accuracy, min_in_scope_accuracy, min_none_precision, min_none_recall, strict)

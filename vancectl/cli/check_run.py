@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vancectl.cli.jobs import Via
-from vancectl.errors import UsageError
+from vancectl.errors import Place, UsageError
+from vancectl.inventory.plain_file import refusal
+from vancectl.lock import HeldError, Lock
 from vancectl.routes.assembly import assemble_bench
 from vancectl.routes.case import Case, read_cases
 from vancectl.routes.check import Bench
@@ -34,15 +36,21 @@ class CheckRun:
         self._output = output
         self._model = model
         self._recordings: dict[Path, Recordings] = {}
+        self._locks: list[Lock] = []
         self._bench = assemble_bench(scope.cascade, scope.candidates, scope.settings, model, allow_stale=allow_stale)
 
-    def judge(self, cases: Sequence[Case], replay: Path | None, record_with: tuple[Via, int] | None) -> list[Judged]:
-        """All verdicts, in the order of the cases."""
+    def judge(
+        self, cases: Sequence[Case], replay: Path | None, record_with: tuple[Via, int] | None, *, prune: bool = False
+    ) -> list[Judged]:
+        """All verdicts, in the order of the cases. With `prune` the recordings are kept from others until then."""
         by_file: dict[Path, list[Case]] = {}
         for case in cases:
             by_file.setdefault(replay or recordings_of(case.place.path), []).append(case)
         benches, unasked = {}, {}
         for path, own in by_file.items():
+            if record_with is not None or prune:
+                lock = _lock(path)
+                self._locks.extend([lock] if lock is not None else [])
             self._recordings[path] = Recordings.read(path, must_exist=replay is not None and record_with is None)
             benches[path] = self._bench.over(self._recordings[path])
             unasked[path] = self._record(benches[path], path, own, *record_with) if record_with else {}
@@ -51,6 +59,11 @@ class CheckRun:
             for case in cases
             for path in [replay or recordings_of(case.place.path)]
         ]
+
+    def close(self) -> None:
+        """Lets other runs write the recordings."""
+        for lock in self._locks:
+            lock.release()
 
     def _record(self, bench: Bench, path: Path, cases: Sequence[Case], via: Via, jobs: int) -> dict[str, Decision]:
         from vancectl.cli.progress import Progress
@@ -115,3 +128,16 @@ class CheckRun:
             recordings.save()
             if dropped:
                 self._output.warn(f"{path}: {len(dropped)} recordings dropped that no case uses")
+
+
+def _lock(path: Path) -> Lock | None:
+    """What one run writes over, another would lose. None where nothing can be written: who tries to will say why."""
+    if refusal(path) is not None:
+        return None
+    try:
+        return Lock(path.with_name(f"{path.name}.lock"))
+    except HeldError as error:
+        by = f"process {error.holder}" if error.holder else "another process"
+        raise UsageError(f"{by} is writing these recordings", where=Place(path), remedy="wait until it ends") from None
+    except OSError:
+        return None

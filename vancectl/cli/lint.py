@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -50,7 +50,7 @@ def lint_recipes(
     from vancectl.errors import ExitStatus
     from vancectl.inventory.catalog import load_catalog
     from vancectl.inventory.rule import Severity
-    from vancectl.lint.check import check
+    from vancectl.lint.check import check, merged
     from vancectl.lint.wordlist import find_word_list
 
     output = scope.output(as_json=json_output or report_format is ReportFormat.JSON)
@@ -60,54 +60,76 @@ def lint_recipes(
     words = find_word_list()
     if words is None:
         output.note("the rules on common words need a list of words: pip install 'vancectl[lint]'")
-    cascade, within = _with_paths(scope, paths or [])
-    report = check(
-        cascade,
-        load_catalog,
-        lambda: scope.settings,
-        words=words,
-        cases=_cases(scope, cases),
-        within=within,
-    )
+    inside, outside = _sorted_out(scope, paths or [])
+    read = _cases(scope, cases)
+    reports = []
+    # What is in a layer is judged there, whatever else is named.
+    for cascade, within in _cascades(scope, inside, outside):
+        judged = check(cascade, load_catalog, lambda: scope.settings, words=words, cases=read, within=within)
+        reports.append(judged)
+    report = merged(reports)
     passed = not (report.count(Severity.ERROR) or (strict and report.count(Severity.WARNING)))
     _print(report, output, report_format, word_list=words is not None, strict=strict, passed=passed)
     if not passed:
         raise typer.Exit(ExitStatus.NEGATIVE)
 
 
-def _with_paths(scope: Scope, paths: Sequence[Path]) -> tuple[Cascade, list[Path]]:
-    """The cascade to check and the paths to tell of.
-
-    A folder that is in no layer is checked as if it were the nearest: so a library can be tried before it is used.
-    """
+def _sorted_out(scope: Scope, paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """The paths that are in a layer, or that are no recipes by where they stand; and all others."""
     from vancectl.errors import UsageError
-    from vancectl.inventory.cascade import Cascade
-    from vancectl.inventory.layer import Layer, LayerKind
 
-    within = []
-    outside = []
+    inside: list[Path] = []
+    outside: list[Path] = []
     for path in paths:
         absolute = path.absolute()
         if not absolute.exists():
             raise UsageError(f"there is no {path}", remedy="name a recipe's file or a folder")
-        within.append(absolute)
-        folders = [layer.directory for layer in scope.layers.nearest_first]
-        known = any(absolute.is_relative_to(folder) or folder.is_relative_to(absolute) for folder in folders)
-        if not known and absolute.name != "settings.yaml":
-            outside.append(absolute if absolute.is_dir() else absolute.parent)
-    if not outside:
-        return scope.cascade, within
-    extra = [Layer(LayerKind.DIRECTORY, folder) for folder in dict.fromkeys(outside)]
-    layers = scope.layers._replace(nearest_first=(*extra, *scope.layers.nearest_first))
-    return Cascade(layers, use_cache=False), within
+        (inside if _is_known(scope, absolute) else outside).append(absolute)
+    return inside, outside
+
+
+def _is_known(scope: Scope, path: Path) -> bool:
+    from vancectl.inventory.layer import LayerKind
+    from vancectl.inventory.project import FOLDER_NAMES
+
+    for layer in scope.layers.nearest_first:
+        folder = layer.directory
+        # Beside a layer's recipes stand its settings, cases and catalog, which are no recipes.
+        around = folder if layer.kind is LayerKind.DIRECTORY else folder.parent
+        if path.is_relative_to(around) or folder.is_relative_to(path):
+            return True
+    parts = path.parts
+    number = next((number for number, part in enumerate(parts) if part in FOLDER_NAMES), len(parts))
+    below = parts[number + 1 :]
+    return path.name == "settings.yaml" or (path.is_file() and bool(below) and below[0] != "recipes")
+
+
+def _cascades(scope: Scope, inside: list[Path], outside: list[Path]) -> Iterator[tuple[Cascade, list[Path]]]:
+    """What to check, and the paths to tell of in it.
+
+    A folder that is in no layer is checked as if it were the nearest: so a library can be tried before it is used.
+    """
+    from vancectl.inventory.cascade import Cascade
+    from vancectl.inventory.layer import Layer, LayerKind
+
+    if inside or not outside:
+        yield scope.cascade, inside
+    if outside:
+        folders = dict.fromkeys(path if path.is_dir() else path.parent for path in outside)
+        extra = [Layer(LayerKind.DIRECTORY, folder) for folder in folders]
+        layers = scope.layers._replace(nearest_first=(*extra, *scope.layers.nearest_first))
+        yield Cascade(layers, use_cache=False), outside
 
 
 def _cases(scope: Scope, given: Sequence[Path] | None) -> Cases:
     from vancectl.routes.case import read_cases
-    from vancectl.routes.files import default_files
+    from vancectl.routes.files import default_files, not_read
 
     project = scope.layers.project
-    return read_cases(given or (default_files(project.folder) if project is not None else ()))
+    if given or project is None:
+        return read_cases(given or ())
+    read = read_cases(default_files(project.folder))
+    return read._replace(findings=(*read.findings, *not_read(project.folder)))
 
 
 def _print(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from vancectl.errors import Place, UsageError
 from vancectl.folders import config_dir, defaults_dir
 from vancectl.inventory.finding import Finding
-from vancectl.inventory.project import Project, project_folders, read_project
+from vancectl.inventory.project import Project, project_folders, read_project, stray_files
 
 DEFAULT_TENANT = "default"
 TENANT_VARIABLE = "VANCECTL_TENANT"
@@ -96,6 +96,9 @@ def find_layers(
     chosen, source, origin = _chosen_tenant(tenant, named_by, project)
     check_tenant(chosen, Place(Path(origin)) if source is TenantSource.PROJECT else None)
     _check_is_there(chosen, source, origin)
+    home = tenant_folder(chosen)
+    for project_folder in folders:
+        findings = [*findings, *stray_files(project_folder, home / "settings.yaml" if home is not None else None)]
     if directories:
         for given in directories:
             if not os.path.isdir(given):

@@ -15,6 +15,9 @@ from vancectl.errors import Place
 from vancectl.inventory.finding import Finding
 
 FOLDER_NAMES = (".vance", "_vance")
+_READ = ("project.yaml", "routes.yaml", "routes.jsonl")
+_ODD_SUFFIXES = (".yaml", ".yml", ".json", ".toml")
+_LARGEST = 1_000_000
 
 
 class Project(NamedTuple):
@@ -100,6 +103,41 @@ def read_project(folder: Path) -> Project:
         bool(values.get("hub")),
         tuple(document.findings),
     )
+
+
+def stray_files(folder: Path, settings: Path | None) -> list[Finding]:
+    """Files in a project's folder that look as if they were read there, and are not.
+
+    `settings` is the tenant's file. Cases and plans may have any name, since they can be named on the command line.
+    """
+    try:
+        with os.scandir(folder) as scan:
+            names = sorted(item.name for item in scan if item.name.lower().endswith(_ODD_SUFFIXES))
+    except OSError:
+        return []
+    findings = []
+    for name in names:
+        stem, _, suffix = name.lower().rpartition(".")
+        place = Place(folder / name)
+        if stem in ("settings", "config"):
+            into = str(settings) if settings is not None else "the tenant's settings.yaml"
+            findings.append(Finding("project-settings", place, {"settings": into}))
+        elif stem in ("project", "routes") and name not in _READ:
+            findings.append(Finding("project-misnamed", place, {"rename": f"{stem}.yaml"}))
+        elif name not in _READ and suffix in ("yaml", "yml") and _is_recipe(folder / name):
+            findings.append(Finding("project-misplaced", place, {"into": f"recipes/{name.rpartition('.')[0]}.yaml"}))
+    return findings
+
+
+def _is_recipe(path: Path) -> bool:
+    from vancectl.inventory.plain_file import read_plain
+
+    try:
+        lines = read_plain(path, _LARGEST).splitlines()
+    except OSError:
+        return False
+    keys = {line.partition(b":")[0].strip() for line in lines if b":" in line}
+    return bool(keys & {b"description", b"engine", b"triggers"}) and not keys & {b"cases", b"children"}
 
 
 def _foreign(folder: Path, *, roots: bool = False) -> bool:

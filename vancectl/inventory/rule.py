@@ -89,6 +89,12 @@ RULES: dict[str, Rule] = {
     "foreign-between": Rule(
         _W, "is not used, since {between} belongs to another user", "work inside it, or name it with --recipes"
     ),
+    "project-settings": Rule(_W, "is not read: a project has no settings", "put them into {settings}"),
+    "project-misnamed": Rule(_W, "is not read", "rename it to `{rename}`"),
+    "project-misplaced": Rule(_W, "is not read: recipes lie in the folder `recipes`", "move it to `{into}`"),
+    "cases-not-read": Rule(
+        _W, "is not read: a file of cases ends in `.yaml` or `.jsonl`", "rename it, such as to `{rename}`"
+    ),
     "second-folder": Rule(_W, "is not used, since {other} stands beside it", "merge the two"),
     "linked-folder": Rule(_W, "is a link to the folder {target}, which is not followed", "copy the folder here"),
     "no-home": Rule(

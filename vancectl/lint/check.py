@@ -50,6 +50,21 @@ class Report:
         return sum(finding.severity is severity for finding in self.findings)
 
 
+def merged(reports: Sequence[Report]) -> Report:
+    """One report of several checks; what two of them tell is told once."""
+    findings = {_key(finding): finding for report in reports for finding in report.findings}
+    silenced = {_key(each.finding): each for report in reports for each in report.silenced}
+    return Report(
+        tuple(sorted(findings.values(), key=_order)),
+        tuple(sorted(silenced.values(), key=lambda each: _order(each.finding))),
+        sum(report.files for report in reports),
+    )
+
+
+def _key(finding: Finding) -> tuple[str, Place, str]:
+    return finding.code, finding.place, finding.sentence()
+
+
 def check(
     cascade: Cascade,
     load_catalog: Callable[[], EngineCatalog],

@@ -14,11 +14,14 @@ from typing import Any, NamedTuple
 from vancectl.errors import Place
 from vancectl.inventory.document import Document
 from vancectl.inventory.finding import Finding
+from vancectl.inventory.plain_file import read_plain, refusal
 from vancectl.selector.decision import Stage
+from vancectl.selector.recording import without_line_end
 
 NONE = "NONE"
 STAGES = tuple(stage.value for stage in Stage if stage is not Stage.EXPLICIT)
 MAX_REPEAT = 100
+MAX_BYTES = 100_000_000  # of a file of JSON lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,7 @@ class Case:
         return None if self.expect is None else self.expect != NONE
 
 
-@dataclass(frozen=True, slots=True)
-class Cases:
+class Cases(NamedTuple):
     """What some files hold: the good cases in order, and what is wrong with the bad ones."""
 
     cases: tuple[Case, ...]
@@ -91,6 +93,10 @@ def read_cases(paths: Iterable[Path]) -> Cases:
 
 
 def _read_yaml(path: Path, findings: list[Finding]) -> Iterator[tuple[Place, dict[str, Field]]]:
+    reason = refusal(path)
+    if reason is not None:
+        findings.append(Finding("unreadable", Place(path), {"reason": reason}))
+        return
     document = Document.read(path)
     if document.root is not None:
         for key, key_node, node in document.pairs(document.root):
@@ -130,7 +136,7 @@ def _place(document: Document, node: Any) -> Place:
 
 def _read_jsonl(path: Path, findings: list[Finding]) -> Iterator[tuple[Place, dict[str, Field]]]:
     try:
-        data = path.read_bytes()
+        data = read_plain(path, MAX_BYTES)
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         findings.append(Finding("unreadable", Place(path), {"reason": reason}))
@@ -177,10 +183,10 @@ def _text(value: Any) -> str:
 
 
 def _task(value: Any) -> str:
-    """A blank task is a task: it must give NONE."""
+    """A blank task is a task: it must give NONE. A block of YAML ends in a line end that no one means."""
     if not isinstance(value, str):
         raise ValueError
-    return value
+    return without_line_end(value)
 
 
 def _name(value: Any) -> str:

@@ -42,10 +42,10 @@ def find_wanted(bench: Bench, cases: Iterable[Case]) -> list[Wanted]:
         if question is None:
             continue
         recorded = replay.recorded(question)
-        recording = replay.recordings.find(task)
+        recording = replay.find(question)
         held = recording.samples[:recorded] if recording is not None else ()
-        if recorded:
-            replay.recordings.rebind(task, replay.binding)
+        if recording is not None and recorded:
+            replay.recordings.rebind(task, recording, replay.binding.question(question), replay.binding)
         if recorded < count:
             wanted.append(Wanted(task, replay.binding.question(question), held, count - recorded))
     return wanted

@@ -42,6 +42,10 @@ class Question:
     corrections: tuple[tuple[str, str], ...] = ()
     task: str = ""
 
+    def worded(self, task: str) -> Question:
+        """The same question with the task in other words."""
+        return replace(self, task=task, request=self.request.replace(_render_task(self.task), _render_task(task)))
+
     def corrected(self, reply: str, complaint: str) -> Question:
         return replace(self, corrections=(*self.corrections, (reply[:REPLY_SHOWN], complaint)))
 
@@ -101,7 +105,11 @@ def render_request(task: str, hits: Sequence[Hit]) -> str:
     """Hint, task and order: all that differs between two questions over one inventory."""
     names = list(dict.fromkeys(hit.recipe for hit in hits))
     hint = f"Hint: trigger phrases of these recipes occur in the task: {quote(names)}\n\n" if names else ""
-    return f"{hint}The task, as a JSON string:\n<task>\n{quote(without_controls(task))}\n</task>\n\n{ORDER}"
+    return f"{hint}The task, as a JSON string:\n{_render_task(task)}\n\n{ORDER}"
+
+
+def _render_task(task: str) -> str:
+    return f"<task>\n{quote(without_controls(task))}\n</task>"
 
 
 def quote(value: Any) -> str:

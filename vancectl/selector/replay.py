@@ -8,7 +8,7 @@ from vancectl.selector.binding import Binding, Changes
 from vancectl.selector.decision import Reason
 from vancectl.selector.model import Model, ModelError, Reply
 from vancectl.selector.question import Question
-from vancectl.selector.recording import Recordings, Sample
+from vancectl.selector.recording import Recording, Recordings, Sample
 
 REMEDY = "`vancectl check --record` asks the model"
 
@@ -30,7 +30,7 @@ class Replay:
         self._allow_stale = allow_stale
 
     def ask(self, question: Question, deadline: float) -> Reply:
-        recording = self.recordings.find(question.task)
+        recording = self.find(question)
         if recording is None:
             raise ModelError(Reason.NO_RECORDING, f"no answer to this task is recorded; {REMEDY}")
         changes = self.changes(question)
@@ -46,17 +46,29 @@ class Replay:
             raise ModelError(Reason.NO_RECORDING, f"the recorded reply is no answer; {REMEDY}")
         return sample[attempt]
 
+    def find(self, question: Question) -> Recording | None:
+        """What is recorded for the task: the answers that hold, else those that were written last."""
+        return self.recordings.find(question.task, lambda recording: self._holds(recording, question))
+
+    def _holds(self, recording: Recording, question: Question) -> bool:
+        if recording.question == self.binding.question(question):
+            return True
+        # Recorded with the final line end that the other lacks.
+        return recording.task != question.task and recording.question == self.binding.question(
+            question.worded(recording.task)
+        )
+
     def changes(self, question: Question) -> Changes | None:
         """What has changed since the task's answer was recorded; None where nothing has that counts for it."""
-        recording = self.recordings.find(question.task)
-        if recording is None or recording.question == self.binding.question(question):
+        recording = self.find(question)
+        if recording is None or self._holds(recording, question):
             return None
         return self.binding.changes_since(self.recordings.binding(recording))
 
     def recorded(self, question: Question) -> int:
         """How many answers to exactly this question there are."""
-        recording = self.recordings.find(question.task)
-        return len(recording.samples) if recording is not None and self.changes(question) is None else 0
+        recording = self.find(question)
+        return len(recording.samples) if recording is not None and self._holds(recording, question) else 0
 
 
 class Listener:
