@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as ET
+
+import pytest
 
 from tests.workspace import Workspace
 
@@ -112,3 +115,33 @@ def test_the_drawing_is_well_formed_whole_and_the_same_each_time(ws: Workspace) 
     assert any("also hits" in "".join(title.itertext()) for title in root.iter(f"{space}title"))
     refused = ws.run("recipes", "map", "--recipes", "kit", "--svg", "kit/sing.yaml/map.svg").expect(2)
     assert "cannot be written" in refused.stderr
+
+
+VALUES: list[tuple[str, object, object, bool]] = [
+    ("deep", [1, {"n": 1}], [True, {"n": True}], False),
+    ("number", 1, 1.0, False),
+    ("word", "1", 1, False),
+    ("order", {"a": 1, "b": [2]}, {"b": [2], "a": 1}, True),
+    ("list", [1, 2], [2, 1], False),
+    ("null", None, "absent", True),
+    ("empty", {}, "absent", False),
+]
+
+
+@pytest.mark.parametrize("field", ["guard", "params", "ownField"])
+@pytest.mark.parametrize(("before", "after", "same"), [row[1:] for row in VALUES], ids=[row[0] for row in VALUES])
+def test_every_command_compares_recipes_alike(
+    ws: Workspace, field: str, before: object, after: object, same: bool
+) -> None:
+    if field == "params":
+        before, after = ({"x": value} if value not in (None, "absent") else value for value in (before, after))
+    for notation, value in (("T/recipes/a.yaml", before), ("P/recipes/a.yaml", after)):
+        fields = {"description": FIRST, "engine": "ford", field: value}
+        ws.write(notation, json.dumps({key: each for key, each in fields.items() if each != "absent"}))
+    rows = ws.run("recipes", "shadowed", "a").expect().json
+    found = ws.run("recipes", "lint", ws.path("P/recipes/a.yaml")).json["findings"]
+    said = next(each["data"]["difference"] for each in found if each["code"] == "hides-tenant")
+    changed = ws.run("recipes", "diff", ws.path("T/recipes"), ws.path("P/recipes"), "--alone").expect().json["changed"]
+    assert (rows[0]["differences"] == []) == same
+    assert (said == "they say the same") == same
+    assert (changed == []) == same

@@ -256,6 +256,7 @@ def test_k_of_n_answers_judge_a_flaky_case(shop: Workspace, messages: MessagesSe
         shop.write("P/routes.yaml", shop.path("P/routes.yaml").read_text().replace("atLeast: 2", "atLeast: 2", 1))
         report = shop.run("check", "--recipes", "own", "--record").expect(0).json["cases"][-1]
         assert (report["verdict"], report["asked"], report["right"]) == ("right", 3, 2)
+        assert shop.run("check", "--recipes", "own").expect(0).json["summary"]["tokens"]["inputTokens"] == 3 * 100
         assert len(server.requests) == 3
         # More answers are wanted: only those that are missing are asked for.
         lay(shop, {"a": "sell"}, repeat=5, atLeast=4)

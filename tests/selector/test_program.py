@@ -113,7 +113,7 @@ def test_what_it_may_write(asking: Workspace, script: str, recipe: str | None) -
         pytest.param(
             f"echo '{MATCH}'; exit 1",
             "command-failed",
-            "LLM call failed: `oracle` failed with status 1",
+            f"LLM call failed: `oracle` failed with status 1: {MATCH}",
             id="a-reply-too",
         ),
         pytest.param(

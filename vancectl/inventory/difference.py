@@ -11,7 +11,6 @@ from vancectl.printable import plain_line
 
 # These are mappings whose entries differ one by one.
 _OPENED = ("params", "triggers", "modes", "profiles")
-_ABSENT = object()
 _LONGEST = 60
 _ITEMS = 6
 
@@ -31,8 +30,8 @@ class Difference(NamedTuple):
         before, after = self.before, self.after
         if isinstance(before, list) or isinstance(after, list):
             old, new = list(before or ()), list(after or ())
-            gone = [f"-{_short(item)}" for item in old if item not in new]
-            come = [f"+{_short(item)}" for item in new if item not in old]
+            gone = [f"-{_short(item)}" for item in old if not any(same(item, other) for other in new)]
+            come = [f"+{_short(item)}" for item in new if not any(same(item, other) for other in old)]
             items = [*come, *gone]
             more = f", and {len(items) - _ITEMS} more" if len(items) > _ITEMS else ""
             return f"{self.field}: {', '.join(items[:_ITEMS]) or 'in another order'}{more}"
@@ -48,6 +47,17 @@ def differences(before: Recipe, after: Recipe) -> list[Difference]:
     return list(_compare(before.fields, after.fields, ""))
 
 
+def changed_fields(before: Recipe, after: Recipe) -> tuple[str, ...]:
+    """The names of the fields at the top that differ."""
+    keys = dict.fromkeys((*before.fields, *after.fields))
+    return tuple(key for key in keys if not same(before.fields.get(key), after.fields.get(key)))
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are equal to whoever reads a recipe: `1`, `1.0` and `true` are so to Python alone."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
 def difference_in_words(before: Recipe | BrokenRecipe, after: Recipe | BrokenRecipe) -> str:
     """The names of the fields that differ, for one line."""
     if isinstance(before, BrokenRecipe) or isinstance(after, BrokenRecipe):
@@ -58,15 +68,20 @@ def difference_in_words(before: Recipe | BrokenRecipe, after: Recipe | BrokenRec
 
 def _compare(before: Mapping[str, Any], after: Mapping[str, Any], above: str) -> Iterator[Difference]:
     for key in dict.fromkeys((*before, *after)):
-        old, new = before.get(key, _ABSENT), after.get(key, _ABSENT)
-        if not above and key in _OPENED and all(value is _ABSENT or isinstance(value, dict) for value in (old, new)):
-            yield from _compare(_opened(old), _opened(new), f"{key}.")
-        elif old != new or type(old) is not type(new):
-            yield Difference(above + key, None if old is _ABSENT else old, None if new is _ABSENT else new)
+        old, new = before.get(key), after.get(key)
+        if not above and key in _OPENED and any(map(_is_open, (old, new))) and all(map(_may_open, (old, new))):
+            yield from _compare(old or {}, new or {}, f"{key}.")
+        elif not same(old, new) or (above and (key in before) is not (key in after)):
+            yield Difference(above + key, old, new)
 
 
-def _opened(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+def _is_open(value: Any) -> bool:
+    """A mapping with entries to compare one by one."""
+    return isinstance(value, dict) and bool(value)
+
+
+def _may_open(value: Any) -> bool:
+    return value is None or isinstance(value, dict)
 
 
 def _short(value: Any) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from vancectl.inventory.cascade import Cascade, Entry
+from vancectl.inventory.difference import changed_fields
 from vancectl.inventory.inventory import Inventory, take_inventory
 from vancectl.inventory.recipe import BrokenRecipe
 from vancectl.routes.case import NONE, Case
@@ -167,13 +167,7 @@ def _changed_fields(before: Entry, after: Entry) -> tuple[str, ...]:
         if isinstance(old, BrokenRecipe) and isinstance(new, BrokenRecipe):
             return ()
         return ("(broken now)",) if isinstance(new, BrokenRecipe) else ("(no longer broken)",)
-    keys: Sequence[str] = list(dict.fromkeys([*old.fields, *new.fields]))
-    return tuple(key for key in keys if _plain(old.fields.get(key)) != _plain(new.fields.get(key)))
-
-
-def _plain(value: Any) -> str:
-    """`1`, `1.0` and `true` are equal to Python, and no equals to whoever reads a recipe."""
-    return json.dumps(value, sort_keys=True)
+    return changed_fields(old, new)
 
 
 def _shadowed(entry: Entry) -> tuple[str, ...]:

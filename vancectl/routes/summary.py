@@ -110,7 +110,7 @@ def summarise(judged: Sequence[Judged], seconds: float) -> Summary:
         for case in certain
         if case.truth is not None and case.decided is not None and case.truth != case.decided
     )
-    uses = [case.decision.model for case in judged if case.decision.model is not None]
+    uses = [use for case in judged for use in case.uses]
     return Summary(
         cases=len(judged),
         judged=len(certain),

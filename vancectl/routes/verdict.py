@@ -11,6 +11,7 @@ from typing import Any
 from vancectl.routes.case import NONE, Case
 from vancectl.selector.binding import Changes
 from vancectl.selector.decision import Decision, Reason, Stage
+from vancectl.selector.use import ModelUse
 
 
 class CaseVerdict(StrEnum):
@@ -53,6 +54,7 @@ class Judged:
 
     `decision` is the commonest of `asked` answers, of which `right` were right. `changes` is set where a recorded
     answer is stale, whether it was let count or not. `stage_only` says that the model's answer was not needed.
+    `uses` are the calls of all answers.
     """
 
     case: Case
@@ -63,6 +65,7 @@ class Judged:
     right: int = 0
     changes: Changes | None = None
     stage_only: bool = False
+    uses: tuple[ModelUse, ...] = ()
 
     @property
     def decided(self) -> str | None:
@@ -131,7 +134,8 @@ def judge(
     if len(decisions) > 1:
         why = f"{right} of {len(decisions)} answers are right, {needed} are needed" + (f": {why}" if why else "")
     only = chosen is CaseVerdict.RIGHT and decision.unanswered
-    return Judged(case, chosen, decision, why, len(decisions), right, changes, only)
+    uses = tuple(decision.model for decision in decisions if decision.model is not None)
+    return Judged(case, chosen, decision, why, len(decisions), right, changes, only, uses)
 
 
 def _verdict(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from vancectl.errors import CatalogError
@@ -13,6 +15,7 @@ from vancectl.inventory.inventory import SELECTOR_RECIPE
 from vancectl.inventory.layer import Layer, LayerKind
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.inventory.schema import load_recipe
+from vancectl.secrets import scrub
 from vancectl.selector.candidates import Candidates
 from vancectl.selector.decision import Reason
 from vancectl.selector.model import Model, ModelError, resolve_model
@@ -34,6 +37,8 @@ def assemble_semantic(cascade: Cascade, candidates: Candidates, settings: Settin
     Raises ModelError where there is no model to ask, or no prompt or catalog to ask with.
     """
     recipe, warnings = _selector_recipe(cascade, settings)
+    if settings["selector.backend"] == "command" and wanted:
+        warnings = (*warnings, "the model has no effect with selector.backend `command`: name it in selector.command")
     model = _model(settings, recipe, wanted)
     prompt = _prompt(recipe, candidates)
     return Semantic(model, prompt, settings["selector.timeout"], settings["selector.maxAttempts"], warnings)
@@ -132,10 +137,15 @@ def _program(settings: Settings) -> list[str]:
     return argv
 
 
+def program_in_words(argv: Sequence[str]) -> str:
+    """What answers are bound to: with other words a program may ask another model. Where it lies is no matter."""
+    return scrub(shlex.join([os.path.basename(argv[0]), *argv[1:]]))
+
+
 def _model_name(settings: Settings, recipe: Recipe, wanted: str | None) -> str:
     """The model that is asked, whether there is a key to ask it with or not."""
     if settings["selector.backend"] == "command":
-        return _program(settings)[0]
+        return program_in_words(_program(settings))
     chosen = wanted or os.environ.get("VANCECTL_MODEL") or settings["selector.model"] or recipe.params.get("model")
     if not isinstance(chosen, str):
         raise ModelError(

@@ -64,7 +64,8 @@ class ProgramModel:
         if finished.timed_out:
             raise ModelError(Reason.TIMEOUT, f"`{self.name}` gave no reply in time; raise selector.timeout", reply=used)
         if finished.exit_code != 0:
-            said = plain_line(scrub(finished.stderr.decode("utf-8", "replace")))[-SHOWN:]
+            # Some write to stdout why they fail.
+            said = next(filter(None, map(_in_a_line, (finished.stderr, finished.stdout))), "")
             code = finished.exit_code
             how = f"failed with status {code}" if code > 0 else f"was ended by signal {-code}"
             text = f"`{self.name}` {how}{': ' + said if said else ''}{self._missed(said)}"
@@ -77,6 +78,11 @@ class ProgramModel:
         if not withheld or not any(word in said.lower() for word in _CREDENTIAL_WORDS):
             return ""
         return f"; it was not given {', '.join(withheld)}, which selector.env can pass on"
+
+
+def _in_a_line(data: bytes) -> str:
+    """The end of what a program wrote, without secrets."""
+    return plain_line(scrub(data.decode("utf-8", "replace")))[-SHOWN:]
 
 
 @contextlib.contextmanager

@@ -3,10 +3,12 @@
 The rule. Of all JSON objects in the text, in prose or code fences, also with the slips that models make (single
 quotes, trailing commas, bare words), those count that hold a `decision` of MATCH or NONE. A reply that is one object
 with a `recipe` and no decision counts too. Other objects (a restated schema, an example) are passed over, and so is
-what stands inside an answer, be it broken: a cut-off NONE may list the names that it turned down. All that count must
-say the same, else the reply is refused, as is one that gives two values for one key. `decision` rules over `recipe`:
-NONE with a name is NONE; MATCH needs a name. The name must be one of the inventory, letter by letter, once quotes,
-backticks, emphasis, a final dot, an ` [engine: …]` behind it and the case are taken off; nothing nearer to a guess.
+what stands inside an answer, be it broken: a cut-off NONE may list the names that it turned down. Where none counts,
+and the last object is one in which a program wraps its answer, the text in that is read by the same rule. All that
+count must say the same, else the reply is refused, as is one that gives two values for one key. `decision` rules over
+`recipe`: NONE with a name is NONE; MATCH needs a name. The name must be one of the inventory, letter by letter, once
+quotes, backticks, emphasis, a final dot, an ` [engine: …]` behind it and the case are taken off; nothing nearer to a
+guess.
 """
 
 from __future__ import annotations
@@ -29,6 +31,9 @@ NAME_SHOWN = 80
 _NAME_READ = 1_000
 _BROKEN_READ = 20_000
 _MAX_BROKEN = 100
+# Where agent programs put the text of their answer with `--output-format json`.
+_ENVELOPES = ("result", "response")
+_SAID = 200
 _NULLS = {"", "null", "none", "nil", "n/a", "-"}
 _DECORATION = " \t\r\n\"'`*“”„‘’«»<>"
 _SUFFIX = re.compile(r"[\[(]\s*engine\b[^\])]*[\])]$", re.IGNORECASE)
@@ -73,16 +78,46 @@ def _read_all(text: str, names: Collection[str]) -> Answer:
     answers = [found for item in objects for found in _answers(item)]
     if not answers and len(objects) == 1 and not problem and "recipe" in objects[0] and "decision" not in objects[0]:
         answers = objects
+    if not answers and not problem:
+        inner = _unwrapped(objects)
+        if inner is not None:
+            return _read_all(inner, names)
     if not answers:
         if problem:
             raise RefusedReplyError(Reason.BAD_JSON, f"JSON parse error: {problem}")
         if objects:
-            raise RefusedReplyError(Reason.BAD_ANSWER, "the JSON object has no `decision` of MATCH or NONE")
+            raise RefusedReplyError(
+                Reason.BAD_ANSWER, f"the JSON object has no `decision` of MATCH or NONE{_hint(objects)}"
+            )
         raise RefusedReplyError(Reason.NO_JSON, "LLM reply has no JSON object")
     read = [_read(answer, names) for answer in answers]
     if len({answer.recipe for answer in read}) > 1:
         raise RefusedReplyError(Reason.CONFLICTING_ANSWERS, "the reply holds conflicting answers")
     return read[-1]
+
+
+def _unwrapped(objects: list[dict[str, Any]]) -> str | None:
+    """The answer's text where a program prints it in an object of its own, alone or as the last of its events."""
+    if not objects or (len(objects) > 1 and objects[-1].get("type") != "result"):
+        return None
+    text = next((objects[-1][key] for key in _ENVELOPES if isinstance(objects[-1].get(key), str)), None)
+    if objects[-1].get("is_error") is True:
+        said = plain_line(text or "")[:_SAID]
+        raise RefusedReplyError(Reason.BAD_ANSWER, f"the program reports an error{': ' + said if said else ''}")
+    return text
+
+
+def _hint(objects: list[dict[str, Any]]) -> str:
+    if not any("decision" in text for item in objects for text in _texts(item)):
+        return ""
+    return "; it wraps the answer: let the program print the bare text, such as with --output-format text"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _texts(item)
 
 
 def _read(answer: dict[str, Any], names: Collection[str]) -> Answer:

@@ -7,6 +7,13 @@ from collections.abc import Sequence
 from vancectl.routes.summary import Summary
 from vancectl.routes.verdict import CaseVerdict, Judged
 
+_TOKENS = {
+    "inputTokens": "input",
+    "outputTokens": "output",
+    "cacheReadTokens": "read from the cache",
+    "cacheWriteTokens": "written to the cache",
+}
+
 
 def order(judged: Sequence[Judged]) -> list[Judged]:
     """The cases that are not right: wrong ones first, then stale, unrecorded and failed ones, each in their order."""
@@ -24,7 +31,7 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
         ("unrecorded", summary.count(CaseVerdict.UNRECORDED)),
         ("errors", summary.count(CaseVerdict.ERROR)),
     ]
-    tokens = {key: count for key, count in summary.tokens.items() if count}
+    tokens = [f"{summary.tokens[key]:,} {word}" for key, word in _TOKENS.items() if summary.tokens.get(key)]
     return [
         ("cases", f"{summary.cases}: " + ", ".join(f"{count} {word}" for word, count in counts if count)),
         ("accuracy", as_share(summary.accuracy)),
@@ -33,7 +40,7 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
         ("NONE recall", as_share(summary.none_recall)),
         ("stages", ", ".join(f"{stage} {count}" for stage, count in summary.stages.items())),
         ("stage one only", str(summary.stage_only or "")),
-        ("tokens", ", ".join(f"{count} {key}" for key, count in tokens.items())),
+        ("tokens", f"{', '.join(tokens)}, in all answers as recorded" if tokens else ""),
         ("time", f"{summary.seconds:g} s"),
     ]
 
