@@ -340,4 +340,4 @@ def test_the_context_is_passed_through(ws: Workspace) -> None:
     ws.settings({"spawn.command": ["cat"]})
     request = '{"name": "a", "recipe": "good", "inheritContext": {"from": ["x", 1]}}'
     process = ws.run("delegate", "--request", "-", stdin=request).expect().json["process"]
-    assert process["inheritContext"] == {"from": ["x", 1]}
+    assert process["reply"]["inheritContext"] == {"from": ["x", 1]}

@@ -30,7 +30,8 @@ def test_a_minimal_request(ws: Workspace) -> None:
     document = asked(ws, {"name": "a", "task": "fix tests"}).expect().json
     assert (document["decision"], document["recipe"]) == ("MATCH", "good")
     process = document["process"]
-    assert [process[key] for key in ("name", "session", "status", "task")] == ["a", "default", "DONE", "fix tests"]
+    assert [process[key] for key in ("name", "session", "status")] == ["a", "default", "DONE"]
+    assert process["reply"]["task"] == "fix tests"
 
 
 def test_a_request_with_everything(ws: Workspace) -> None:
@@ -40,8 +41,9 @@ def test_a_request_with_everything(ws: Workspace) -> None:
         "profile": "web", "session": "s",
     }  # fmt: skip
     process = asked(ws, request).expect().json["process"]
-    assert [process[key] for key in ("name", "session", "title", "steerContent")] == ["a b", "s", "Title", "Go."]
-    applied = process["appliedRecipe"]
+    assert [process[key] for key in ("name", "session")] == ["a b", "s"]
+    assert [process["reply"][key] for key in ("title", "steerContent")] == ["Title", "Go."]
+    applied = process["reply"]["appliedRecipe"]
     assert (applied["recipe"], applied["profile"]) == ("good", "web")
     assert applied["params"] == {"n": [1, None, {"k": "v"}]}
 
@@ -281,8 +283,10 @@ def test_lone_surrogates_are_replaced_everywhere(ws: Workspace) -> None:
     done = asked(ws, request).expect()
     process = done.json["process"]
     mended = "x\ufffdy"
-    assert [process[key] for key in ("name", "task", "title", "steerContent", "session")] == [mended] * 5
-    assert process["appliedRecipe"]["params"] == {mended: [mended, {"k": mended}]}
+    payload = process["reply"]
+    assert [payload[key] for key in ("name", "task", "title", "steerContent", "session")] == [mended] * 5
+    assert [process[key] for key in ("name", "session")] == [mended] * 2
+    assert payload["appliedRecipe"]["params"] == {mended: [mended, {"k": mended}]}
     assert done.stderr == ""
 
 
