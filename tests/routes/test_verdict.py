@@ -70,7 +70,7 @@ def test_what_needs_the_model_is_unrecorded_and_neither_right_nor_wrong(shop: Wo
     assert verdicts(shop, 0) == ["right", "unrecorded"]
     result = shop.run("check", "--recipes", "own", "--strict").expect(4)
     assert result.json["summary"]["judged"] == 1
-    assert "1 of 2 cases could not be judged" in result.stderr
+    assert "unrecorded: 1 of 2 cases" in result.stderr
 
 
 def test_a_check_that_could_judge_nothing_fails(shop: Workspace) -> None:
