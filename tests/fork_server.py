@@ -25,7 +25,7 @@ PACKAGES = (
     "typer", "typer.completion", "rich.console", "rich.table", "rich.text", "yaml", "anthropic", "jinja2.sandbox",
     "jsonschema", "platformdirs",
 )  # fmt: skip
-NOT_MODULES = {"vancectl.spawn.supervisor"}  # a program of its own
+NOT_MODULES = {"vancectl.process.supervisor"}  # a program of its own
 OWN_STATUS = 1
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests import messages_server as scripted
 from tests.messages_server import MessagesServer
 from tests.workspace import Workspace
-from vancectl.storage import LinkError, boundary_of, create_below, open_below, write_below
+from vancectl.disk.storage import LinkError, boundary_of, create_below, open_below, write_below
 
 REFUSED = "is a link, and nothing is written through one"
 YAML = "description: Writes notes. Take it for notes.\nengine: ford\n"

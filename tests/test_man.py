@@ -20,19 +20,20 @@ import yaml
 
 from tests.workspace import REPOSITORY, Workspace
 from vancectl.cli.app import COMMANDS
-from vancectl.cli.recipes import RECIPES
+from vancectl.cli.commands.recipes.listing import RECIPES
+from vancectl.delegation.delegation import Delegated
+from vancectl.delegation.fallback import Fallback
+from vancectl.delegation.request import Request
 from vancectl.errors import ExitStatus, VancectlError
 from vancectl.inventory.catalog import Engine
 from vancectl.inventory.schema import PROFILE_FIELDS, RECIPE_FIELDS
-from vancectl.kinds import KINDS, STDIN_MODES
-from vancectl.selector.decision import Decision, Reason, Stage, Verdict
-from vancectl.selector.use import ModelUse
-from vancectl.settings import variable_of
-from vancectl.spawn.command import PLACEHOLDERS
-from vancectl.spawn.delegation import Delegated
-from vancectl.spawn.fallback import Fallback
-from vancectl.spawn.request import Request
-from vancectl.spawn.session import DONE, ProcessRecord, existing_process
+from vancectl.model.reason import Reason
+from vancectl.model.use import ModelUse
+from vancectl.process.command import PLACEHOLDERS
+from vancectl.process.store import DONE, ProcessRecord, existing_process
+from vancectl.selector.decision import Decision, Stage, Verdict
+from vancectl.settings.keys import KINDS, STDIN_MODES
+from vancectl.settings.settings import variable_of
 
 FOLDER = REPOSITORY / "man"
 OVERVIEW = "vancectl.1"

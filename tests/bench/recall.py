@@ -24,7 +24,7 @@ import yaml
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY))  # as a script, this file sees its own folder only
 
-from vancectl.selector.shortlist import LexicalRanker, Ranker, RecipeText  # noqa: E402
+from vancectl.selector.shortlist.ranker import LexicalRanker, Ranker, RecipeText  # noqa: E402
 
 SUITES = REPOSITORY.parent / "shared" / "routing-bench"
 

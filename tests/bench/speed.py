@@ -185,7 +185,7 @@ def decided_by_trigger(bench: Bench, task: str, folder: Path) -> bool:
         from vancectl.inventory.cascade import Cascade
         from vancectl.inventory.inventory import take_inventory
         from vancectl.inventory.layer import find_layers
-        from vancectl.selector.trigger import TriggerIndex, single_recipe
+        from vancectl.selector.triggers.index import TriggerIndex, single_recipe
 
         inventory = take_inventory(Cascade(find_layers(bench.root, directories=[folder]), use_cache=False))
         trigger_index = TriggerIndex(inventory.recipes, many_tasks=True)

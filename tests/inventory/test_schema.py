@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.workspace import Workspace
-from vancectl.inventory.document import Document
 from vancectl.inventory.layer import Layer, LayerKind
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.inventory.schema import validate
+from vancectl.reading.document import Document
 
 HEAD = "description: x\nengine: ford\n"
 

@@ -12,7 +12,7 @@ from tests.workspace import Workspace
 from vancectl.inventory.layer import Layer, LayerKind
 from vancectl.inventory.recipe import Recipe
 from vancectl.lint.reachability import blocked_phrases
-from vancectl.selector.trigger import TriggerIndex
+from vancectl.selector.triggers.index import TriggerIndex
 
 LAYER = Layer(LayerKind.PROJECT, Path("/none"))
 

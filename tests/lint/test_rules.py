@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from tests.workspace import Workspace
-from vancectl.inventory.rule import RULES
 from vancectl.lint.explanations import EXPLANATIONS
+from vancectl.reading.rules import RULES
 
 GOOD = "Counts quokkas on the island by photographs and reports the sum. Take it when someone asks for a count of them."
 

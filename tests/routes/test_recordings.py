@@ -13,7 +13,7 @@ import pytest
 from tests.messages_server import MessagesServer, answer, hang, match
 from tests.routes.answerer import from_table
 from tests.workspace import Workspace
-from vancectl.selector.binding import digest
+from vancectl.model.question import digest
 
 
 @pytest.fixture

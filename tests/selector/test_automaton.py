@@ -12,7 +12,7 @@ from vancectl.inventory.cascade import Cascade
 from vancectl.inventory.inventory import take_inventory
 from vancectl.inventory.layer import Layer, LayerKind, find_layers
 from vancectl.inventory.recipe import Recipe
-from vancectl.selector.trigger import AUTOMATON_MIN_PHRASES, TriggerIndex
+from vancectl.selector.triggers.index import AUTOMATON_MIN_PHRASES, TriggerIndex
 
 LAYER = Layer(LayerKind.BUNDLED, Path("/"))
 

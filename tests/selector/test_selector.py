@@ -8,8 +8,9 @@ import pytest
 from tests import messages_server as scripted
 from tests.messages_server import MessagesServer
 from tests.workspace import Workspace
-from vancectl.selector.decision import Decision, Reason, Stage, Verdict
-from vancectl.selector.model import ModelError, resolve_model
+from vancectl.model.model import ModelError, resolve_model
+from vancectl.model.reason import Reason
+from vancectl.selector.decision import Decision, Stage, Verdict
 
 TASK = "look over my branch"
 BUNDLED_MODEL = "claude-haiku-5-5"

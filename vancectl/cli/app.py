@@ -20,23 +20,28 @@ if TYPE_CHECKING:
 COMPLETION_OPTIONS = ("--install-completion", "--show-completion")
 
 COMMANDS: Mapping[str, Lazy] = {
-    "select": Lazy("vancectl.cli.select:app", "Say which recipe fits a task, or that none does, and why."),
-    "delegate": Lazy("vancectl.cli.delegate:app", "Decide which recipe fits a task, and start it."),
-    "processes": Lazy("vancectl.cli.processes:app", "Processes: list, show, read, await and stop what was started."),
-    "chat": Lazy("vancectl.cli.chat:app", "Start the session's chat process, or find it."),
-    "spawn": Lazy("vancectl.cli.spawn:app", "The spawn command: list the presets, test one."),
-    "worker": Lazy("vancectl.cli.worker:app", "Run the recipe of a payload through the Messages API."),
-    "recipes": Lazy("vancectl.cli.recipes:app", "Recipes: list and show them, check them, write new ones."),
+    "select": Lazy("vancectl.cli.commands.select:app", "Say which recipe fits a task, or that none does, and why."),
+    "delegate": Lazy("vancectl.cli.commands.delegate:app", "Decide which recipe fits a task, and start it."),
+    "processes": Lazy(
+        "vancectl.cli.commands.processes:app", "Processes: list, show, read, await and stop what was started."
+    ),
+    "chat": Lazy("vancectl.cli.commands.chat:app", "Start the session's chat process, or find it."),
+    "spawn": Lazy("vancectl.cli.commands.spawn:app", "The spawn command: list the presets, test one."),
+    "worker": Lazy("vancectl.cli.commands.worker:app", "Run the recipe of a payload through the Messages API."),
+    "recipes": Lazy(
+        "vancectl.cli.commands.recipes.listing:app", "Recipes: list and show them, check them, write new ones."
+    ),
     "check": Lazy(
-        "vancectl.cli.check:app",
+        "vancectl.cli.commands.check:app",
         "Check that tasks get the recipes that cases say, without a key and without a network.",
     ),
-    "catalog": Lazy("vancectl.cli.catalog:app", "The engine catalog: show it, read it again."),
+    "catalog": Lazy("vancectl.cli.commands.catalog:app", "The engine catalog: show it, read it again."),
     "log": Lazy(
-        "vancectl.cli.log:app", "Show what was decided, the rates per stage, and the recipes that are never chosen."
+        "vancectl.cli.commands.log:app",
+        "Show what was decided, the rates per stage, and the recipes that are never chosen.",
     ),
-    "settings": Lazy("vancectl.cli.settings:app", "Settings: bundled < tenant < environment < options."),
-    "trust": Lazy("vancectl.cli.trust:app", "Trust a folder: put it on the list in the tenant's settings."),
+    "settings": Lazy("vancectl.cli.commands.settings:app", "Settings: bundled < tenant < environment < options."),
+    "trust": Lazy("vancectl.cli.commands.trust:app", "Trust a folder: put it on the list in the tenant's settings."),
 }
 
 
@@ -65,7 +70,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from vancectl.cli.output import Output
+        from vancectl.cli.render.output import Output
 
         Output().text(f"vancectl {__version__}\n")
         raise typer.Exit
@@ -117,7 +122,7 @@ def run() -> int:
         # Typer's own usage errors end with a bare number, ours with an ExitStatus.
         typers = end.code == ExitStatus.USAGE and not isinstance(end.code, ExitStatus)
         if typers and _may_have_lost_dash(sys.argv[1:]):
-            from vancectl.cli.output import to_stderr
+            from vancectl.cli.render.output import to_stderr
 
             to_stderr("Hint: a task that begins with `-` goes behind `--`.")
         return end.code if isinstance(end.code, int) else ExitStatus.DONE
@@ -141,7 +146,7 @@ def run() -> int:
 
 
 def _fail(error: VancectlError) -> int:
-    from vancectl.cli.output import print_error
+    from vancectl.cli.render.output import print_error
 
     print_error(error)
     return error.status

@@ -68,7 +68,7 @@ def set_up(program: str, arguments: Sequence[str]) -> NoReturn:
     """
     from typer._completion_shared import get_completion_script, install
 
-    from vancectl.cli.output import Output
+    from vancectl.cli.render.output import Output
     from vancectl.errors import UsageError
 
     option, _, shell = arguments[0].partition("=")

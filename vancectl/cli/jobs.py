@@ -8,8 +8,6 @@ from typing import Annotated
 import typer
 
 DEFAULT_JOBS = 8
-# How long answers that are under way are waited for after Ctrl-C.
-GRACE = 3.0
 
 
 class Via(StrEnum):

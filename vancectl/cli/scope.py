@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from vancectl.cli.output import Output
+    from vancectl.cli.render.output import Output
+    from vancectl.decision_log.log import Journal
     from vancectl.inventory.cascade import Cascade
     from vancectl.inventory.inventory import Inventory
     from vancectl.inventory.layer import Layers
-    from vancectl.selector.candidates import Candidates
-    from vancectl.selector.journal import Journal
     from vancectl.selector.selector import Selector
-    from vancectl.selector.semantic import Semantic
-    from vancectl.settings import Settings
+    from vancectl.selector.semantic.stage import Semantic
+    from vancectl.selector.shortlist.candidates import Candidates
+    from vancectl.settings.settings import Settings
 
 
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings.")]
@@ -37,7 +37,7 @@ class Voice:
         self._verbose = verbose
 
     def output(self, *, as_json: bool = False) -> Output:
-        from vancectl.cli.output import Output
+        from vancectl.cli.render.output import Output
 
         return Output(as_json=as_json, quiet=self.quiet, verbose=self._verbose)
 
@@ -102,7 +102,7 @@ class Scope(Voice):
 
     @cached_property
     def settings(self) -> Settings:
-        from vancectl.settings import load_settings
+        from vancectl.settings.settings import load_settings
 
         return load_settings(self.layers.tenant, self._options())
 
@@ -113,15 +113,15 @@ class Scope(Voice):
 
     @cached_property
     def candidates(self) -> Candidates:
-        from vancectl.selector.candidates import Candidates
+        from vancectl.selector.shortlist.candidates import Candidates
 
         return Candidates(self.inventory, lambda: self.settings)
 
     @property
     def journal(self) -> Journal | None:
         """The decision log; None without a home directory."""
-        from vancectl.folders import state_dir
-        from vancectl.selector.journal import Journal
+        from vancectl.decision_log.log import Journal
+        from vancectl.disk.folders import state_dir
 
         state = state_dir()
         return Journal(state) if state is not None else None
@@ -135,8 +135,8 @@ class Scope(Voice):
         fallback: str | None = None,
     ) -> None:
         """Logs a decision. That this fails is worth a note, and no more: the decision stands."""
-        from vancectl.inventory.layer import tenant_folder
-        from vancectl.selector.journal import entry, find_policy
+        from vancectl.decision_log.log import entry, find_policy
+        from vancectl.settings.tenant import tenant_folder
 
         journal = self.journal
         if journal is None:
@@ -156,11 +156,11 @@ class Scope(Voice):
         from vancectl.selector.selector import Selector
 
         def semantic() -> Semantic:
-            from vancectl.selector.assembly import assemble_replay, assemble_semantic
+            from vancectl.assembly import assemble_replay, assemble_semantic
 
             if replay is None:
                 return assemble_semantic(self.cascade, self.candidates, self.settings, model)
-            from vancectl.selector.recording import Recordings
+            from vancectl.recordings.recordings import Recordings
 
             recordings = Recordings.read(replay, must_exist=True)
             return assemble_replay(self.cascade, self.candidates, self.settings, model, recordings)[0]
@@ -180,7 +180,7 @@ class Scope(Voice):
 
     def _options(self) -> dict[str, Any]:
         from vancectl.errors import SettingsError
-        from vancectl.settings import parse_value
+        from vancectl.settings.settings import parse_value
 
         options = {}
         for assignment in self._assignments:

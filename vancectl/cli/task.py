@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vancectl.encoding import decode
 from vancectl.errors import Place, UsageError
-from vancectl.printable import well_formed
+from vancectl.text.encoding import STDIN, decode
+from vancectl.text.printable import well_formed
 
 if TYPE_CHECKING:
-    from vancectl.cli.output import Output
-
-STDIN = "-"
+    from vancectl.cli.render.output import Output
 
 
 def read_task(words: Sequence[str], file: Path | None) -> str | None:

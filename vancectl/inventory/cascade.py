@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from vancectl.errors import Place, UsageError, VancectlError
 from vancectl.inventory.compiled import CompiledLayer, Stamp, stamp_of
-from vancectl.inventory.finding import Finding
 from vancectl.inventory.layer import Layer, Layers
-from vancectl.inventory.name import canonical, near_names
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
-from vancectl.invisible import first_invisible
-from vancectl.printable import UNSAFE, well_formed
+from vancectl.reading.finding import Finding
+from vancectl.text.invisible import first_invisible
+from vancectl.text.names import canonical, near_names
+from vancectl.text.printable import UNSAFE, well_formed
 
 SUFFIX = ".yaml"
 _OTHER_SUFFIXES = (".yml", ".yaml")  # in any case of letters

@@ -11,12 +11,12 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from vancectl.disk.folders import cache_dir, defaults_dir
+from vancectl.disk.storage import write_atomically
 from vancectl.errors import CatalogError
-from vancectl.folders import cache_dir, defaults_dir
-from vancectl.inventory.document import Document
-from vancectl.inventory.finding import Finding
-from vancectl.inventory.name import engine_name, nearest_key
-from vancectl.storage import write_atomically
+from vancectl.reading.document import Document
+from vancectl.reading.finding import Finding
+from vancectl.text.names import engine_name, nearest_key
 
 ENGINE_FIELDS = ("purpose", "when_to_use", "not_for")
 

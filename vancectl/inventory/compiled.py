@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from vancectl import __version__
+from vancectl.disk.folders import cache_dir
+from vancectl.disk.storage import write_atomically
 from vancectl.errors import Place
-from vancectl.folders import cache_dir
-from vancectl.inventory.finding import Finding
 from vancectl.inventory.layer import Layer
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
-from vancectl.storage import write_atomically
+from vancectl.reading.finding import Finding
 
 # Size, mtime, ctime, inode: ctime also sees an edit whose author put the mtime back.
 Stamp = tuple[int, int, int, int]
@@ -120,7 +120,7 @@ def _state_of_code() -> list[tuple[str, int, int]]:
     package = Path(__file__).parent.parent
     if os.path.isdir(package / "defaults"):
         return []
-    files = [item for folder in (package, package / "inventory") for item in os.scandir(folder)]
+    files = [item for room in (".", "inventory", "reading", "text") for item in os.scandir(package / room)]
     stamps = [(item.path, *stamp_of(item.stat())[:2]) for item in files if item.name.endswith(".py")]
     return sorted(stamps)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
-from vancectl.printable import plain_line
+from vancectl.text.printable import plain_line
 
 # These are mappings whose entries differ one by one.
 _OPENED = ("params", "triggers", "modes", "profiles")

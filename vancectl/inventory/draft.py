@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from vancectl.disk.folders import FOLDER_NAMES
+from vancectl.disk.storage import create_below
 from vancectl.errors import Place, UsageError
 from vancectl.inventory.cascade import SUFFIX, Cascade
-from vancectl.inventory.layer import Layer, LayerKind, Layers, tenant_folder
-from vancectl.inventory.name import canonical
-from vancectl.inventory.project import FOLDER_NAMES
-from vancectl.storage import create_below
+from vancectl.inventory.layer import Layer, LayerKind, Layers
+from vancectl.settings.tenant import tenant_folder
+from vancectl.text.names import canonical
 
 _LONGEST_COMMENT_NAME = 100
 

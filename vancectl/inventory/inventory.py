@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from vancectl.inventory.cascade import Cascade
-from vancectl.inventory.finding import Finding
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
+from vancectl.reading.finding import Finding
 
 
 class Inventory(NamedTuple):

@@ -8,10 +8,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from vancectl.disk.folders import defaults_dir
 from vancectl.errors import Place, UsageError
-from vancectl.folders import config_dir, defaults_dir
-from vancectl.inventory.finding import Finding
 from vancectl.inventory.project import Project, project_folders, read_project, stray_files
+from vancectl.reading.finding import Finding
+from vancectl.settings.tenant import check_tenant, tenant_folder
 
 DEFAULT_TENANT = "default"
 TENANT_VARIABLE = "VANCECTL_TENANT"
@@ -153,7 +154,7 @@ def _check_is_there(tenant: str, source: TenantSource, origin: str) -> None:
         )
     if os.path.isdir(folder):
         return
-    from vancectl.inventory.name import nearest_key
+    from vancectl.text.names import nearest_key
 
     near = nearest_key(tenant, _tenants(folder.parent))
     meant = f"did you mean `{near}`? " if near else ""
@@ -177,20 +178,3 @@ def _distinct(layers: Sequence[Layer]) -> tuple[Layer, ...]:
     for layer in layers:
         nearest.setdefault(os.path.realpath(layer.directory), layer)
     return tuple(nearest.values())
-
-
-def check_tenant(tenant: str, where: Place | None = None) -> None:
-    """Raises UsageError for a name that could be a path."""
-    if not tenant[:1].isalnum() or not all(character.isalnum() or character in "-_." for character in tenant):
-        raise UsageError(
-            f"`{tenant}` is no tenant's name",
-            where=where,
-            remedy="use letters, digits, `-`, `_` and `.`, beginning with a letter or digit",
-        )
-
-
-def tenant_folder(tenant: str) -> Path | None:
-    """`<configuration>/tenants/<tenant>`; None without a home. Raises UsageError for a name that could be a path."""
-    check_tenant(tenant)
-    config = config_dir()
-    return config / "tenants" / tenant if config is not None else None

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
-from vancectl.strict_json import to_json
+from vancectl.text.strict_json import to_json
 
 _SHADOWS = ', "shadows": '
 

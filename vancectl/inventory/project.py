@@ -11,10 +11,10 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from vancectl.disk.folders import FOLDER_NAMES
 from vancectl.errors import Place
-from vancectl.inventory.finding import Finding
+from vancectl.reading.finding import Finding
 
-FOLDER_NAMES = (".vance", "_vance")
 _READ = ("project.yaml", "routes.yaml", "routes.jsonl")
 _ODD_SUFFIXES = (".yaml", ".yml", ".json", ".toml")
 _LARGEST = 1_000_000
@@ -81,7 +81,7 @@ def read_project(folder: Path) -> Project:
         return Project(folder, default_id)
     except OSError:
         pass  # reading it will say why it cannot be read
-    from vancectl.inventory.document import Document
+    from vancectl.reading.document import Document
 
     document = Document.read(path)
     if document.empty:
@@ -130,7 +130,7 @@ def stray_files(folder: Path, settings: Path | None) -> list[Finding]:
 
 
 def _is_recipe(path: Path) -> bool:
-    from vancectl.inventory.plain_file import read_plain
+    from vancectl.disk.plain_file import read_plain
 
     try:
         lines = read_plain(path, _LARGEST).splitlines()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from vancectl.inventory.finding import Finding
 from vancectl.inventory.layer import Layer
+from vancectl.reading.finding import Finding
 
 # The fields that name tools: a recipe and each of its profiles may have them.
 TOOL_LISTS = (

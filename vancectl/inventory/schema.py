@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from vancectl.inventory.document import Document, Node
 from vancectl.inventory.layer import Layer
-from vancectl.inventory.name import engine_name
 from vancectl.inventory.recipe import TOOL_LISTS, BrokenRecipe, Recipe
+from vancectl.reading.document import Document, Node
+from vancectl.text.names import engine_name
 
 REQUIRED = ("description", "engine")
 PROMPT_MODES = ("append", "overwrite")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from vancectl.inventory.finding import Finding
 from vancectl.inventory.inventory import DEFAULT_RECIPE
 from vancectl.inventory.recipe import Recipe
 from vancectl.lint.hidden import first_hidden
 from vancectl.lint.library import Library
 from vancectl.lint.likeness import Likeness
-from vancectl.selector.phrase import normalise_phrase, unspaced
-from vancectl.selector.terms import FUNCTION_TERMS, terms
+from vancectl.reading.finding import Finding
+from vancectl.selector.shortlist.terms import FUNCTION_TERMS, terms
+from vancectl.selector.triggers.phrase import normalise_phrase, unspaced
 
 LEAST_WORDS = 15
 MOST_CHARACTERS = 1_500

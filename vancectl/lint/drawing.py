@@ -11,7 +11,7 @@ from math import cos, pi, sin
 from xml.sax.saxutils import escape, quoteattr
 
 from vancectl.lint.neighbours import Cluster, Link, Neighbourhood
-from vancectl.printable import plain_line
+from vancectl.text.printable import plain_line
 
 WIDTH = 1200
 _MARGIN, _GAP = 32, 28

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from vancectl.inventory.finding import Finding
 from vancectl.inventory.recipe import Recipe
 from vancectl.inventory.schema import RECIPE_FIELDS
 from vancectl.lint.library import Library
-from vancectl.spawn.template import template_fault
+from vancectl.reading.finding import Finding
+from vancectl.templates.template import template_fault
 
 # Fields that an engine's params may well have, too.
 _OF_MANY = {"description", "title", "tags", "modes", "guard", "engine"}

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from vancectl import __version__
-from vancectl.annotation import annotation
-from vancectl.inventory.finding import Finding
-from vancectl.inventory.rule import RULES, Severity
-from vancectl.lint.check import Report
+from vancectl.lint.inspection import Report
+from vancectl.reading.finding import Finding
+from vancectl.reading.rules import RULES, Severity
+from vancectl.text.annotation import annotation
 
 VERSION = 1
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
-from vancectl.invisible import is_invisible
-from vancectl.printable import UNSAFE
+from vancectl.text.invisible import is_invisible
+from vancectl.text.printable import UNSAFE
 
 _LAYOUT = {"\n", "\t", "\r"}
 _NON_JOINER, _JOINER = "\u200c", "\u200d"

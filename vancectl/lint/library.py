@@ -11,7 +11,7 @@ from vancectl.inventory.cascade import Cascade, Entry, RecipeFile
 from vancectl.inventory.inventory import Inventory, take_inventory
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.lint.outline import Outline
-from vancectl.selector.trigger import TriggerIndex
+from vancectl.selector.triggers.index import TriggerIndex
 
 
 @dataclass

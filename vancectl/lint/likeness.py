@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from math import log, sqrt
 
-from vancectl.selector.terms import terms
+from vancectl.selector.shortlist.terms import terms
 
 Pair = tuple[int, int, float]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vancectl.errors import Place
-from vancectl.inventory.document import Document, Node
+from vancectl.reading.document import Document, Node
 
 # `# lint: allow one-word, short-phrase - the team says it a hundred times a day`
 _ALLOW = re.compile(r"#\s*lint:\s*allow\s+(?P<codes>[\w-]+(?:\s*,\s*[\w-]+)*)\s*(?:(?:-+|–|—|:)\s+(?P<reason>\S.*))?$")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from vancectl.errors import Place
 from vancectl.inventory.difference import difference_in_words
-from vancectl.inventory.finding import Finding
 from vancectl.inventory.layer import LayerKind
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.lint.library import Library
+from vancectl.reading.finding import Finding
 
 
 def override_findings(library: Library) -> Iterator[Finding]:

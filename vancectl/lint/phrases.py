@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from vancectl.errors import Place
-from vancectl.inventory.finding import Finding
-from vancectl.inventory.name import canonical
 from vancectl.inventory.recipe import Recipe
 from vancectl.lint.hidden import first_hidden
 from vancectl.lint.library import Library
 from vancectl.lint.wordlist import WordList
+from vancectl.reading.finding import Finding
 from vancectl.routes.case import Case
-from vancectl.selector.phrase import normalise_phrase, unspaced
-from vancectl.selector.trigger import single_recipe
+from vancectl.selector.triggers.index import single_recipe
+from vancectl.selector.triggers.phrase import normalise_phrase, unspaced
+from vancectl.text.names import canonical
 
 # Letters and digits that a phrase should have: where parts of words hit, and where only whole words do.
 LEAST_LETTERS = {False: 4, True: 2}

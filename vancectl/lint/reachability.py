@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from vancectl.inventory.finding import Finding
 from vancectl.inventory.layer import LayerKind
 from vancectl.inventory.recipe import Recipe
 from vancectl.lint.library import Library
+from vancectl.reading.finding import Finding
 from vancectl.selector.decision import Hit
-from vancectl.selector.phrase import normalise, normalise_phrase
-from vancectl.selector.trigger import Trigger, TriggerIndex
+from vancectl.selector.triggers.index import Trigger, TriggerIndex
+from vancectl.selector.triggers.phrase import normalise, normalise_phrase
 
 _FIRST_STRANGE_LETTER = 0x0250
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from vancectl.delegation.fallback import SETTING
 from vancectl.errors import CatalogError, Place, SettingsError, VancectlError
 from vancectl.inventory.cascade import Cascade, UnknownRecipeError
 from vancectl.inventory.catalog import EngineCatalog
-from vancectl.inventory.finding import Finding
 from vancectl.inventory.recipe import BrokenRecipe
 from vancectl.lint.outline import Outline
-from vancectl.program import ProgramError
-from vancectl.settings import Settings, Source
-from vancectl.spawn.command import find_template, spawn_program
-from vancectl.spawn.fallback import SETTING
+from vancectl.process.command import find_template, spawn_program
+from vancectl.programs.search import ProgramError
+from vancectl.reading.finding import Finding
+from vancectl.settings.settings import Settings, Source
 
 
 def catalog_findings(load: Callable[[], EngineCatalog]) -> tuple[tuple[str, ...] | None, list[Finding]]:

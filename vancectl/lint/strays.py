@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vancectl.errors import Place
-from vancectl.inventory.finding import Finding
 from vancectl.lint.library import Library
+from vancectl.reading.finding import Finding
 
 # What belongs beside recipes without being one.
 _COMPANIONS = ("readme", "license", "licence", "notice", "changelog", "contributing", "codeowners")

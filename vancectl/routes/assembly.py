@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from vancectl.assembly import assemble_replay
 from vancectl.inventory.cascade import Cascade
-from vancectl.routes.check import Bench
+from vancectl.model.model import ModelError
+from vancectl.recordings.recordings import Recordings
+from vancectl.routes.bench import Bench
 from vancectl.routes.start import Starts
-from vancectl.selector.assembly import assemble_replay
-from vancectl.selector.candidates import Candidates
-from vancectl.selector.model import ModelError
-from vancectl.selector.recording import Recordings
 from vancectl.selector.selector import Selector
-from vancectl.selector.semantic import Semantic
-from vancectl.settings import Settings
+from vancectl.selector.semantic.stage import Semantic
+from vancectl.selector.shortlist.candidates import Candidates
+from vancectl.settings.settings import Settings
 
 
 def assemble_bench(

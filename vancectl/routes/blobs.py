@@ -13,7 +13,7 @@ import subprocess
 import threading
 from typing import NamedTuple
 
-from vancectl.program import ProgramError, find_program
+from vancectl.programs.search import ProgramError, find_program
 
 LINK = 0o120000
 SUBMODULE = 0o160000

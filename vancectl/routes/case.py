@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from vancectl.disk.plain_file import read_plain, refusal
 from vancectl.errors import Place
-from vancectl.inventory.document import Document
-from vancectl.inventory.finding import Finding
-from vancectl.inventory.plain_file import read_plain, refusal
+from vancectl.reading.document import Document
+from vancectl.reading.finding import Finding
+from vancectl.recordings.recordings import without_line_end
 from vancectl.selector.decision import Stage
-from vancectl.selector.recording import without_line_end
 
 NONE = "NONE"
 STAGES = tuple(stage.value for stage in Stage if stage is not Stage.EXPLICIT)

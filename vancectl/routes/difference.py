@@ -15,7 +15,7 @@ from vancectl.routes.case import NONE, Case
 from vancectl.selector.selector import Selector
 
 if TYPE_CHECKING:
-    from vancectl.routes.check import Bench
+    from vancectl.routes.bench import Bench
 
 # A phrase of one recipe that stands in a phrase of another: a task with the longer one hits both.
 Meeting = tuple[str, str, str, str]
@@ -31,7 +31,7 @@ class State:
 
     @cached_property
     def meetings(self) -> set[Meeting]:
-        from vancectl.selector.trigger import TriggerIndex
+        from vancectl.selector.triggers.index import TriggerIndex
 
         index = TriggerIndex(self.inventory.recipes, many_tasks=True)
         return {

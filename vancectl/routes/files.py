@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from vancectl.disk.plain_file import target_outside
 from vancectl.errors import Place
-from vancectl.inventory.finding import Finding
-from vancectl.inventory.plain_file import target_outside
+from vancectl.reading.finding import Finding
 
 RECORDINGS = "routes.recorded.jsonl"
 SUFFIXES = (".yaml", ".jsonl", ".ndjson")

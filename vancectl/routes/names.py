@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from vancectl.inventory.cascade import Cascade
-from vancectl.inventory.finding import Finding
 from vancectl.inventory.inventory import Inventory
+from vancectl.reading.finding import Finding
 from vancectl.routes.case import NONE, Case
 
 

@@ -100,14 +100,14 @@ def _fill(folder: Path, revision: str, path: str) -> Side:
 
 
 def _is_too_large(blob: Blob) -> bool:
-    from vancectl.inventory.document import MAX_BYTES
+    from vancectl.reading.document import MAX_BYTES
 
     return blob.size > MAX_BYTES
 
 
 def _stand_in(descriptor: int) -> None:
     """A hole that is as much too large for a recipe as the file whose place it takes, and needs no room."""
-    from vancectl.inventory.document import MAX_BYTES
+    from vancectl.reading.document import MAX_BYTES
 
     os.ftruncate(descriptor, MAX_BYTES + 1)
 

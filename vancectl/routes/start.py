@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from vancectl.delegation.applied import apply_recipe
+from vancectl.delegation.fallback import SETTING, choose_fallback
 from vancectl.errors import VancectlError
 from vancectl.inventory.cascade import Cascade
 from vancectl.routes.case import NONE
 from vancectl.routes.verdict import Started
 from vancectl.selector.decision import Decision
-from vancectl.settings import Settings
-from vancectl.spawn.applied import apply_recipe
-from vancectl.spawn.fallback import SETTING, choose_fallback
+from vancectl.settings.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from vancectl.model.reason import Reason
+from vancectl.model.use import ModelUse
+from vancectl.recordings.fingerprint import Changes
 from vancectl.routes.case import NONE, Case
-from vancectl.selector.binding import Changes
-from vancectl.selector.decision import Decision, Reason, Stage
-from vancectl.selector.use import ModelUse
+from vancectl.selector.decision import Decision, Stage
 
 
 class CaseVerdict(StrEnum):

@@ -11,13 +11,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from vancectl.inventory.inventory import Inventory
-from vancectl.selector.decision import Decision, Hit, Reason, Stage, Verdict
-from vancectl.selector.trigger import TriggerIndex, single_recipe
+from vancectl.model.reason import Reason
+from vancectl.selector.decision import Decision, Hit, Stage, Verdict
+from vancectl.selector.triggers.index import TriggerIndex, single_recipe
 
 if TYPE_CHECKING:
-    from vancectl.selector.model import ModelError
-    from vancectl.selector.semantic import Semantic
-    from vancectl.selector.use import ModelUse
+    from vancectl.model.model import ModelError
+    from vancectl.model.use import ModelUse
+    from vancectl.selector.semantic.stage import Semantic
 
 NEAREST = 5
 
@@ -97,7 +98,7 @@ class Selector:
         return self._decision(name, Stage.TRIGGER, Reason.SINGLE_TRIGGER, rationale, hits)
 
     def _semantic(self) -> Semantic | ModelError:
-        from vancectl.selector.model import ModelError
+        from vancectl.model.model import ModelError
 
         if self._built is None:
             try:

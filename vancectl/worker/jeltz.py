@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 from vancectl.errors import SpawnError, UsageError
-from vancectl.selector.stream import Conversation
-from vancectl.strict_json import MAX_DEPTH, TooDeepError, depth, read_json
+from vancectl.model.messages_api.stream import Conversation
+from vancectl.text.strict_json import MAX_DEPTH, TooDeepError, depth, read_json
 from vancectl.worker.payload import Payload
 
 _ATTEMPTS = 3
@@ -82,7 +82,7 @@ def _problems(document: dict[str, Any], schema: dict[str, Any]) -> list[str]:
 
 def _bounded(function: str, *arguments: dict[str, Any]) -> Any:
     """Raises UsageError where judging takes too long: asking the model again would not help."""
-    from vancectl import bounded
+    from vancectl.programs import bounded
 
     try:
         return bounded.call("vancectl.worker.schema", function, *arguments)

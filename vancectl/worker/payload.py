@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from vancectl.errors import UsageError
-from vancectl.inventory.name import engine_name
-from vancectl.spawn.preset import DEFAULT_MODEL
-from vancectl.strict_json import MAX_DEPTH, depth, read_json
+from vancectl.process.preset import DEFAULT_MODEL
+from vancectl.text.names import engine_name
+from vancectl.text.strict_json import MAX_DEPTH, depth, read_json
 
 # These a turn or two of a model can stand for; the others need tools, processes of their own, or a sandbox.
 ENGINES = ("ford", "arthur", "eddie", "jeltz", "slartibartfast")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vancectl.spawn.preset import DEFAULT_MODEL
-from vancectl.spawn.prompt import render_prompt
+from vancectl.delegation.prompt import render_prompt
+from vancectl.process.preset import DEFAULT_MODEL
 from vancectl.worker.payload import Payload
 
 _NO_TOOLS = (

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from vancectl.delegation.hindrance import script_wanted
 from vancectl.errors import SpawnError
 from vancectl.inventory.catalog import load_catalog
 from vancectl.inventory.layer import find_layers
-from vancectl.selector.model import ModelError, resolve_models
-from vancectl.selector.stream import Conversation, open_endpoint
-from vancectl.settings import Settings, load_settings
-from vancectl.spawn.command import unable
-from vancectl.spawn.hindrance import script_wanted
+from vancectl.model.messages_api.stream import Conversation, open_endpoint
+from vancectl.model.model import ModelError, resolve_models
+from vancectl.process.command import unable
+from vancectl.settings.settings import Settings, load_settings
 from vancectl.worker import jeltz, slartibartfast
 from vancectl.worker.payload import DEFAULT_MAX_TOKENS, ENGINES, Payload
 from vancectl.worker.prompt import system_prompt

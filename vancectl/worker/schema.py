@@ -1,4 +1,4 @@
-"""Judges JSON schemas, and answers by them, in a child with limits (vancectl.bounded): schemas come with projects."""
+"""Judges JSON schemas, and answers by them, in a child with limits (vancectl.programs.bounded)."""
 
 from __future__ import annotations
 

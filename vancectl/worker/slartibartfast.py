@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from vancectl.disk.storage import write_below
 from vancectl.errors import SpawnError
 from vancectl.inventory.catalog import EngineCatalog
-from vancectl.inventory.document import Document
-from vancectl.inventory.finding import Finding
 from vancectl.inventory.layer import Layer, LayerKind, Layers
-from vancectl.inventory.name import canonical
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.inventory.schema import validate
-from vancectl.selector.stream import Conversation
-from vancectl.storage import write_below
+from vancectl.model.messages_api.stream import Conversation
+from vancectl.reading.document import Document
+from vancectl.reading.finding import Finding
+from vancectl.text.names import canonical
 from vancectl.worker.payload import Payload
 
 GENERATED = "_slart"

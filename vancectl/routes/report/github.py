@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vancectl.annotation import annotation
 from vancectl.routes.bar import Result
 from vancectl.routes.coverage import Coverage
 from vancectl.routes.report.words import facts, order
 from vancectl.routes.summary import Summary
 from vancectl.routes.verdict import Judged
+from vancectl.text.annotation import annotation
 
 
 def render(judged: Sequence[Judged], summary: Summary, coverage: Coverage | None, result: Result) -> str:

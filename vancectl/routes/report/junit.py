@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
-from vancectl.printable import without_controls
 from vancectl.routes.bar import Result
 from vancectl.routes.coverage import Coverage
 from vancectl.routes.report.words import name_of
 from vancectl.routes.summary import Summary
 from vancectl.routes.verdict import CaseVerdict, Judged
+from vancectl.text.printable import without_controls
 
 
 def render(judged: Sequence[Judged], summary: Summary, coverage: Coverage | None, result: Result) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from vancectl.printable import plain_line
 from vancectl.routes.bar import Result
 from vancectl.routes.coverage import Coverage
 from vancectl.routes.report.words import as_share, facts, order
 from vancectl.routes.summary import Summary
 from vancectl.routes.verdict import Judged
+from vancectl.text.printable import plain_line
 
 # A comment holds 65,536 characters; figures and headings need their share.
 MAX_LENGTH = 60_000

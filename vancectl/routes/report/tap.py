@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from vancectl.printable import plain_line
 from vancectl.routes.bar import Result
 from vancectl.routes.coverage import Coverage
 from vancectl.routes.report.words import name_of
 from vancectl.routes.summary import Summary
 from vancectl.routes.verdict import CaseVerdict, Judged
+from vancectl.text.printable import plain_line
 
 
 def render(judged: Sequence[Judged], summary: Summary, coverage: Coverage | None, result: Result) -> str:

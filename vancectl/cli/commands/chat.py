@@ -1,0 +1,62 @@
+"""`vancectl chat`: starts the session's chat process, or finds it."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from vancectl.cli.commands.select import JsonOption
+from vancectl.cli.scope import Scope, scoped
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command("chat")
+@scoped
+def chat(
+    scope: Scope,
+    message: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[MESSAGE…]", help="The first message; `-` reads it from standard input."),
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", metavar="NAME", help="The session. [VANCECTL_SESSION, else default]")
+    ] = None,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for the chat process, or leave it running.")] = (
+        False
+    ),
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be started, and start nothing.")] = False,
+    json_output: JsonOption = False,
+) -> None:
+    """Start the session's chat process, or find it.
+
+    In a hub project that is eddie, else what session.defaultChatEngine names, else arthur.
+    """
+    from vancectl.cli.commands.delegate import Terminal, print_answer
+    from vancectl.cli.task import read_task
+    from vancectl.delegation.chat import chat_request
+    from vancectl.delegation.delegation import Delegation
+    from vancectl.delegation.request import check_request
+    from vancectl.disk.folders import state_dir
+    from vancectl.inventory.catalog import load_catalog
+    from vancectl.process.store import ProcessStore
+
+    output = scope.output(as_json=json_output)
+    scope.report_findings(output)
+    request = chat_request(
+        scope.layers.project,
+        scope.settings,
+        read_task(message or [], None),
+        session or os.environ.get("VANCECTL_SESSION"),
+        wait=wait,
+    )
+    delegation = Delegation(
+        scope.cascade, load_catalog, scope.settings, ProcessStore(state_dir()), scope.selector(None).select
+    )
+    watcher = Terminal(output) if not output.as_json else None
+    answer = delegation.run(check_request(request), dry_run=dry_run, watcher=watcher)
+    print_answer(answer, output, watcher)
+    if answer.error is not None:
+        raise answer.error

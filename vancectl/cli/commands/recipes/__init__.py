@@ -1,0 +1,1 @@
+"""`vancectl recipes`: what lies in the layers."""

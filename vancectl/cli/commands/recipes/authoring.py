@@ -1,0 +1,236 @@
+"""`vancectl recipes new`, `copy` and `edit`: writing recipes without losing any."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vancectl.cli.completion import complete_engine, complete_recipe
+from vancectl.cli.scope import Scope, scoped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vancectl.cli.render.output import Output
+    from vancectl.reading.finding import Finding
+
+
+class Target(StrEnum):
+    """Layers that one writes to."""
+
+    PROJECT = "project"
+    TENANT = "tenant"
+
+
+ToOption = Annotated[Target, typer.Option("--to", help="The layer that gets the file.")]
+_TOLD = 8
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")]
+
+
+@scoped
+def new_recipe(
+    scope: Scope,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The recipe's name; `/` makes folders.")],
+    to: ToOption = Target.PROJECT,
+    description: Annotated[str, typer.Option("--description", metavar="TEXT", help="What it does, and when.")] = "",
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="NAME", help="Its engine.", autocompletion=complete_engine)
+    ] = "ford",
+    trigger: Annotated[
+        list[str] | None, typer.Option("--trigger", metavar="PHRASE", help="A trigger phrase (repeatable).")
+    ] = None,
+    json_output: JsonOption = False,
+) -> None:
+    """Write a new recipe to begin with. A file that is there stays as it is."""
+    from vancectl.inventory.catalog import load_catalog
+    from vancectl.inventory.draft import first_text
+
+    found = load_catalog().find(engine)
+    text = first_text(description, found.name, trigger or [])
+    _create(scope, name, to, text, scope.output(as_json=json_output))
+
+
+@scoped
+def copy_recipe(
+    scope: Scope,
+    name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete_recipe)],
+    to: ToOption = Target.PROJECT,
+    new_name: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="Another name, so that it takes no place.")
+    ] = None,
+    json_output: JsonOption = False,
+) -> None:
+    """Copy a recipe into a nearer layer, to change it there. A file that is there stays as it is."""
+    from vancectl import __version__
+    from vancectl.cli.task import read_text
+    from vancectl.inventory.cascade import BrokenRecipeError
+    from vancectl.inventory.draft import copied_text
+    from vancectl.inventory.recipe import BrokenRecipe
+
+    entry = scope.cascade.find(name)
+    if isinstance(entry.recipe, BrokenRecipe):
+        raise BrokenRecipeError(entry.recipe)
+    text = copied_text(read_text(Path(entry.recipe.path)), entry.name, entry.recipe.layer.kind.value, __version__)
+    _create(scope, new_name or entry.name, to, text, scope.output(as_json=json_output))
+
+
+@scoped
+def edit_recipe(
+    scope: Scope,
+    name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete_recipe)],
+    json_output: JsonOption = False,
+) -> None:
+    """Open a recipe in $VISUAL or $EDITOR; what cannot be used is not saved."""
+    from vancectl.cli.task import read_text
+    from vancectl.errors import Place, UsageError
+    from vancectl.inventory.cascade import BrokenRecipeError
+    from vancectl.inventory.layer import LayerKind
+    from vancectl.inventory.recipe import BrokenRecipe
+
+    output = scope.output(as_json=json_output)
+    recipe = scope.cascade.find(name).recipe
+    if isinstance(recipe, BrokenRecipe) and not recipe.has_text:
+        raise BrokenRecipeError(recipe)
+    if recipe.layer.kind is LayerKind.BUNDLED:
+        raise UsageError(
+            f"`{recipe.name}` is bundled, and would be lost with the next version of vancectl",
+            where=Place(Path(recipe.path)),
+            remedy=f"`vancectl recipes copy {recipe.name}` makes one of your own",
+        )
+    path = Path(os.path.realpath(recipe.path))
+    before = read_text(path)
+    draft = _edited(recipe.name, before, output)
+    text = read_text(draft)
+    if text == before:
+        output.note("nothing was changed")
+    elif read_text(path) != before:
+        raise UsageError(
+            "was changed by someone else meanwhile; it is left as it is",
+            where=Place(path),
+            remedy=f"your text is in {draft}",
+        )
+    else:
+        _save(Path(os.path.realpath(recipe.layer.directory)), path, text, draft)
+    draft.unlink()
+    draft.parent.rmdir()
+    _told(scope, path, recipe.name, output)
+
+
+def _create(scope: Scope, name: str, to: Target, text: str, output: Output) -> None:
+    from vancectl.inventory.draft import create, refuse_taken, target_layer, target_path
+    from vancectl.inventory.layer import LayerKind
+
+    layer = target_layer(scope.layers, LayerKind(to.value), Path.cwd())
+    path = target_path(layer, name)
+    refuse_taken(layer, path)
+    create(layer, path, text)
+    _told(scope, path, path.relative_to(layer.directory).as_posix().removesuffix(".yaml"), output)
+
+
+def _told(scope: Scope, path: Path, name: str, output: Output) -> None:
+    """The file's path, and what there is to say about it, now that it is there."""
+    from vancectl.lint.formats import finding_as_json
+    from vancectl.reading.rules import Severity
+
+    findings = _findings(scope, path)
+    if not output.as_json:
+        worth = [finding for finding in findings if finding.severity is not Severity.NOTE]
+        for finding in worth[:_TOLD]:
+            output.warn(finding.line())
+        if len(worth) > _TOLD:
+            output.warn(f"and {len(worth) - _TOLD} more findings: vancectl recipes lint {path}")
+    if output.as_json:
+        output.document({"name": name, "path": str(path), "findings": [finding_as_json(each) for each in findings]})
+    else:
+        output.prose(f"{path}\n")
+
+
+def _findings(scope: Scope, path: Path) -> Sequence[Finding]:
+    """What the linter says of one file, in the library as it now is."""
+    from vancectl.inventory.cascade import Cascade
+    from vancectl.inventory.catalog import load_catalog
+    from vancectl.inventory.layer import find_layers
+    from vancectl.lint.inspection import check
+    from vancectl.lint.wordlist import find_word_list
+
+    layers = scope.layers
+    if layers.project is None:  # `new` may just have begun one
+        layers = find_layers(Path.cwd(), tenant=layers.tenant, named_by=layers.tenant_origin)
+    return check(
+        Cascade(layers, use_cache=False), load_catalog, lambda: scope.settings, words=find_word_list(), within=[path]
+    ).findings
+
+
+def _edited(name: str, text: str, output: Output) -> Path:
+    """A draft that the editor has left in a usable state. Raises UsageError, and then keeps the draft."""
+    import tempfile
+
+    from vancectl.cli.task import read_text
+    from vancectl.errors import Place, UsageError
+    from vancectl.inventory.layer import Layer, LayerKind
+    from vancectl.inventory.recipe import BrokenRecipe
+    from vancectl.inventory.schema import load_recipe
+
+    draft = Path(tempfile.mkdtemp(prefix="vancectl-")) / f"{name.rpartition('/')[2]}.yaml"
+    draft.write_text(text, encoding="utf-8")
+    while True:
+        _run_editor(draft)
+        if read_text(draft) == text:
+            return draft
+        checked = load_recipe(name, Layer(LayerKind.PROJECT, draft.parent), str(draft))
+        if not isinstance(checked, BrokenRecipe):
+            return draft
+        for finding in checked.findings:
+            output.warn(finding.line())
+        if not (sys.stdin is not None and sys.stdin.isatty() and output.at_terminal and _again()):
+            raise UsageError(
+                "the recipe would be broken, so it was not saved", where=Place(draft), remedy="your text is there"
+            )
+
+
+def _again() -> bool:
+    try:
+        return input("Edit again? [Y/n] ").strip().lower() not in {"n", "no", "nein"}
+    except EOFError:
+        return False
+
+
+def _run_editor(path: Path) -> None:
+    from vancectl.errors import Place, UsageError
+    from vancectl.programs.search import ProgramError, find_program
+    from vancectl.programs.secrets import without_credentials
+
+    wanted = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    try:
+        program, *words = shlex.split(wanted) or [wanted]
+        argv = [find_program(program), *words, str(path)]
+        status = subprocess.run(argv, env=without_credentials(os.environ), check=False).returncode
+    except (ProgramError, OSError, ValueError) as error:
+        path.unlink()
+        path.parent.rmdir()
+        reason = error.text if isinstance(error, ProgramError) else getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"the editor `{wanted}` cannot be started: {reason}", remedy="set VISUAL or EDITOR") from None
+    if status:
+        raise UsageError(
+            f"the editor `{wanted}` ended with status {status}, so nothing was saved",
+            where=Place(path),
+            remedy="your text is there",
+        )
+
+
+def _save(layer: Path, path: Path, text: str, draft: Path) -> None:
+    from vancectl.disk.storage import write_below
+    from vancectl.errors import Place, UsageError
+
+    try:
+        write_below(layer, path, text.encode("utf-8"))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"cannot be written: {reason}", where=Place(path), remedy=f"your text is in {draft}") from None

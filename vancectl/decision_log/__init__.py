@@ -1,0 +1,1 @@
+"""What was decided, kept for a look back."""

@@ -1,0 +1,1 @@
+"""From request to start: decision, fallback, applied recipe."""

@@ -1,0 +1,266 @@
+"""Runs the spawn command for an applied recipe and says what came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from vancectl.delegation.applied import AppliedRecipe
+from vancectl.delegation.prompt import render_prompt
+from vancectl.delegation.request import Request
+from vancectl.errors import SpawnError, StoreError, VancectlError
+from vancectl.process.caller import NOBODY, Caller, child_environment
+from vancectl.process.command import CommandTemplate, fill, uses
+from vancectl.process.lifeline import Lifeline, birth_of
+from vancectl.process.output import read_output
+from vancectl.process.preset import DEFAULT_MODEL
+from vancectl.process.store import DONE, FAILED, RUNNING, STOPPED, TIMED_OUT, ProcessRecord, ProcessStore
+from vancectl.process.supervision import Job, Supervised, supervise
+from vancectl.programs.child import ChildError, Finished, run_child
+
+PAYLOAD_VERSION = 1
+_UNDECODABLE = re.compile("[\ud800-\udfff]")
+EVENT_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """All that one start needs: which command, for what, as whom."""
+
+    name: str
+    session: str
+    tenant: str
+    project: str | None
+    request: Request
+    applied: AppliedRecipe
+    template: CommandTemplate
+    caller: Caller = NOBODY
+    models: Mapping[str, str] = field(default_factory=dict)  # the aliases in force
+
+    def payload(self) -> dict[str, Any]:
+        """What the command reads on stdin: the applied recipe with the request (design, section 5)."""
+        return {
+            "version": PAYLOAD_VERSION,
+            "name": self.name,
+            "task": self.request.task,
+            "title": self.request.title,
+            "steerContent": self.request.steer_content,
+            "session": self.session,
+            "project": self.project,
+            "tenant": self.tenant,
+            **({"inheritContext": self.request.inherit_context} if self.request.inherit_context is not None else {}),
+            "systemPrompt": self.system(),
+            "appliedRecipe": self.applied.as_json(),
+        }
+
+    def payload_text(self) -> str:
+        """As UTF-8 can hold it: a byte of a path that is no text stays the escape that JSON has for it."""
+        text = json.dumps(self.payload(), ensure_ascii=False)
+        return _UNDECODABLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
+
+    def prompt(self) -> str:
+        """Prompt prefix and message as one text, for programs that only read text."""
+        return "\n\n".join(part for part in (self.system().strip(), self.message()) if part) + "\n"
+
+    def system(self) -> str:
+        """The recipe's prompt prefix with its template filled in. Raises UsageError where that fails."""
+        preset = self.template.preset
+        default = DEFAULT_MODEL if preset is not None and preset.is_worker else ""
+        return render_prompt(self.applied.as_json(), self.models, default)
+
+    def message(self) -> str:
+        """Task and steerContent; a request may give its task as `steerContent` alone, which is not said twice."""
+        parts = dict.fromkeys((self.request.task, self.request.steer_content))
+        return "\n\n".join(part for part in parts if part)
+
+    def argv(self, folder: Path) -> list[str]:
+        """The filled command; `folder` is where its files are, or would be, and its name the process's id."""
+        values = {
+            "id": folder.name,
+            "name": self.name,
+            "recipe": self.applied.recipe or "",
+            "engine": self.applied.engine,
+            "task": self.request.task or "",
+            "message": self.message(),
+            "title": self.request.title or "",
+            "session": self.session,
+            "project": self.project or "",
+            "tenant": self.tenant,
+            "profile": self.applied.profile or "",
+            "payload_file": str(folder / "payload.json"),
+            "prompt_file": str(folder / "prompt.txt"),
+            "system_file": str(folder / "system.txt"),
+        }
+        return fill(self.template, values, self.applied.params)
+
+    def stdin(self) -> bytes | None:
+        """What the command reads; None closes its input at once."""
+        if self.template.stdin == "none":
+            return None
+        if self.template.stdin == "payload":
+            return self.payload_text().encode()
+        texts = {"prompt": self.prompt, "message": self._plain_message}
+        text = texts[self.template.stdin]() if self.template.stdin in texts else self.request.task or ""
+        return text.encode("utf-8", "backslashreplace")
+
+    def _plain_message(self) -> str:
+        """The message so that the preset's program takes it for text, whatever it begins with."""
+        preset, message = self.template.preset, self.message()
+        return f" {message}" if preset is not None and message.startswith(tuple(preset.words)) else message
+
+    def environment(self, record: ProcessRecord) -> dict[str, str]:
+        return child_environment(self.template.environment, record, self.caller)
+
+    def event(self, record: ProcessRecord) -> dict[str, Any]:
+        """What the command for the end is told, as far as it is known before the end."""
+        return {"version": EVENT_VERSION, "event": "end", "process": record.as_json()}
+
+
+def new_id() -> str:
+    return secrets.token_hex(8)
+
+
+def utc_now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def run_process(
+    start: Start,
+    record: ProcessRecord,
+    store: ProcessStore,
+    lifeline: Lifeline,
+    timeout: float | None,
+    on_output: Callable[[bytes], None] | None = None,
+) -> tuple[ProcessRecord, VancectlError | None]:
+    """Runs the command to its end and keeps the record true. Raises SpawnError where it cannot be started.
+
+    The error is for a record that could not be kept: what the command did and said is not lost with it.
+    """
+    folder = store.folder / record.id
+    begun = time.monotonic()
+
+    def started(pid: int) -> None:
+        nonlocal record
+        record = replace(record, status=RUNNING, pid=pid, supervisor=os.getpid())
+        lifeline.write({"supervisor": os.getpid(), "pid": pid, "birth": birth_of(pid)})
+        with contextlib.suppress(StoreError):  # no reason to end the command; if it lasts, it is told at the end
+            store.settle(record)
+
+    with _starting(start, record, store, lifeline):
+        argv = start.argv(folder)
+        record = replace(record, argv=argv)
+        _write_files(start, folder)
+        finished = run_child(
+            argv,
+            stdin=start.stdin(),
+            environment=start.environment(record),
+            timeout=timeout,
+            on_start=started,
+            on_output=on_output,
+        )
+    ended = replace(
+        record,
+        status=_status(finished),
+        exit_code=finished.exit_code,
+        ended_at=utc_now(),
+        seconds=round(time.monotonic() - begun, 3),
+        result=read_output(finished.stdout),
+    )
+    unkept = _unkept(ended, store.update)
+    if unkept is None:
+        lifeline.discard()
+    else:  # it tells the end until that can be recorded
+        with contextlib.suppress(OSError):
+            lifeline.end(ended.status, ended.exit_code, ended.ended_at, ended.seconds)
+        lifeline.release()
+    _tell(start, ended)
+    return ended, unkept
+
+
+def start_process(
+    start: Start, record: ProcessRecord, store: ProcessStore, lifeline: Lifeline, timeout: float | None
+) -> tuple[ProcessRecord, Supervised, VancectlError | None]:
+    """Starts the command under a supervisor that outlives us; its output goes to a log. Otherwise as `run_process`."""
+    folder = store.folder / record.id
+    log = folder / "output.log"
+    with _starting(start, record, store, lifeline):
+        argv = start.argv(folder)
+        record = replace(record, argv=argv, log=str(log))
+        _write_files(start, folder)
+        data = start.stdin()
+        source = folder / "stdin" if data is not None else None
+        if source is not None and data is not None:
+            source.write_bytes(data)
+        job = Job(argv, source, log, start.environment(record), timeout, start.request.on_exit, start.event(record))
+        supervised = supervise(job, lifeline)
+    if source is not None:
+        source.unlink(missing_ok=True)
+    running = replace(record, status=RUNNING, pid=supervised.pid, supervisor=supervised.supervisor.pid)
+    return running, supervised, _unkept(running, store.settle)
+
+
+def _unkept(record: ProcessRecord, write: Callable[[ProcessRecord], None]) -> StoreError | None:
+    try:
+        write(record)
+    except StoreError as error:
+        return error
+    return None
+
+
+def _tell(start: Start, ended: ProcessRecord) -> None:
+    """Calls the command for the end where we are the supervisor ourselves; how that ends changes nothing here."""
+    if start.request.on_exit:
+        with contextlib.suppress(ChildError):
+            run_child(
+                start.request.on_exit,
+                stdin=json.dumps(start.event(ended)).encode() + b"\n",
+                environment=start.environment(ended),
+                capture_stderr=True,
+            )
+
+
+@contextlib.contextmanager
+def _starting(start: Start, record: ProcessRecord, store: ProcessStore, lifeline: Lifeline) -> Iterator[None]:
+    """Where no process came to be, for whatever reason, its name is free again and its files are gone."""
+    try:
+        yield
+    except BaseException as error:
+        with contextlib.suppress(StoreError):
+            store.release(record)
+        lifeline.discard()
+        if isinstance(error, ChildError):
+            raise SpawnError(error.text, remedy=f"check {start.template.key} in {start.template.origin}") from None
+        if isinstance(error, OSError):
+            raise SpawnError(
+                f"the files for the process cannot be written: {error.strerror}", remedy="check space and permissions"
+            ) from None
+        raise
+
+
+def _write_files(start: Start, folder: Path) -> None:
+    """Only what the command reads is written, and only for its owner: a payload may hold secrets."""
+    wanted = {
+        "payload.json": (start.payload_text, uses(start.template, "payload_file")),
+        "prompt.txt": (start.prompt, uses(start.template, "prompt_file")),
+        "system.txt": (start.system, uses(start.template, "system_file")),
+    }
+    for name, (text, needed) in wanted.items():
+        if needed:
+            (folder / name).write_text(text(), encoding="utf-8", errors="backslashreplace")
+
+
+def _status(finished: Finished) -> str:
+    if finished.timed_out:
+        return TIMED_OUT
+    if finished.interrupted:
+        return STOPPED
+    return DONE if finished.exit_code == 0 else FAILED

@@ -1,0 +1,1 @@
+"""Where files belong, and how they are read and written without harm."""

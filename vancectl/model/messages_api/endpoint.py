@@ -1,0 +1,271 @@
+"""The Messages endpoint: which key goes where, a client for it, and what its failures mean.
+
+What the SDK may raise is turned into reasons and sentences of our own. Nothing of an exception's chain is ever
+printed: it can hold the key. Beside `llm.py` and `stream.py`, which make the calls, this is all that imports the SDK.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+from vancectl.model.messages_api.credential import BASE_URL_VARIABLE, KEY_VARIABLES, Credential, find_credential
+from vancectl.model.model import ModelError
+from vancectl.model.reason import Reason
+from vancectl.programs.secrets import scrub
+from vancectl.text.printable import plain_line
+
+if TYPE_CHECKING:
+    import anthropic
+
+_PROXY_VARIABLES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY")
+_CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+
+MESSAGE_SHOWN = 300
+_BY_STATUS = {
+    400: (Reason.BAD_REQUEST, "the request was refused"),
+    401: (Reason.AUTHENTICATION, "the key was refused; check {key}"),
+    402: (Reason.PERMISSION, "the account cannot pay for the call"),
+    403: (Reason.PERMISSION, "the key may not use this model or server"),
+    404: (Reason.NOT_FOUND, "the server knows no model `{model}`, or {url} is no Messages server; check "
+          "{advice.model}"),
+    407: (Reason.PROXY, "the proxy wants a name and a password; put them into its address"),
+    408: (Reason.TIMEOUT, "the server gave up waiting"),
+    413: (Reason.TOO_LARGE, "the prompt is too large; {advice.prompt} or shorten the task"),
+    422: (Reason.BAD_REQUEST, "the request was refused"),
+    429: (Reason.RATE_LIMITED, "too many requests; wait and try again"),
+    504: (Reason.TIMEOUT, "a gateway gave up waiting"),
+    529: (Reason.OVERLOADED, "the server is overloaded; try again later"),
+}  # fmt: skip
+_BY_HUNDRED = {
+    3: (Reason.BASE_URL, "{url} redirects elsewhere, but no key is sent there; set ANTHROPIC_BASE_URL to its target"),
+    4: (Reason.BAD_REQUEST, "the call failed"),
+    5: (Reason.SERVER_ERROR, "the server failed; try again later"),
+}  # fmt: skip
+_BY_NAME = {"overloaded_error": 529, "rate_limit_error": 429, "timeout_error": 504, "invalid_request_error": 400}
+_TRY_AGAIN = {408, 409, 429, 500, 502, 503, 504, 529}
+_STOPS = {
+    "max_tokens": (Reason.MAX_TOKENS, "the reply was cut at max_tokens; raise params.maxTokens of {advice.recipe}"),
+    "model_context_window_exceeded": (Reason.TOO_LARGE, "the prompt fills the model; {advice.prompt}"),
+    "refusal": (Reason.REFUSAL, "the model refused to answer"),
+    "tool_use": (Reason.TOOL_CALL, "the model called a tool instead of answering"),
+}  # fmt: skip
+
+
+class Advice(NamedTuple):
+    """What a person can do where a call fails; it depends on who calls. Each completes a sentence of the tables."""
+
+    model: str
+    prompt: str
+    recipe: str
+    timeout: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What an exception of a call means. One that may pass can be tried again, after `wait` seconds if the server said.
+
+    `status` is the HTTP status, where it came to one.
+    """
+
+    error: ModelError
+    passing: bool = False
+    wait: float | None = None
+    status: int | None = None
+
+
+class Endpoint:
+    """The server that answers, with the one key that it gets. Raises ModelError where no client can be made."""
+
+    def __init__(self, advice: Advice) -> None:
+        self._advice = advice
+        self._credential = _checked_credential()
+        self.url = _checked_base_url()
+        self.client = _client(self._credential, self.url)
+
+    @property
+    def host(self) -> str:
+        return _host(self.url)
+
+    def timeout(self) -> ModelError:
+        return ModelError(Reason.TIMEOUT, f"no reply from {self.host} in time; {self._advice.timeout}")
+
+    def stopped(self, reason: str) -> ModelError | None:
+        """What it means that a reply ended for this reason; None where it ended as it should."""
+        if reason not in _STOPS:
+            return None
+        kind, text = _STOPS[reason]
+        return ModelError(kind, text.format(advice=self._advice))
+
+    def judge(self, error: Exception, model: str) -> Failure:
+        """What an exception of a call to `model` means."""
+        import anthropic
+
+        if isinstance(error, anthropic.APIStatusError):
+            return self._judge_status(error, model)
+        if isinstance(error, anthropic.APITimeoutError):
+            return Failure(self.timeout())
+        judged = _judged_chain(error, self.url)
+        if judged.reason is Reason.TIMEOUT:
+            return Failure(self.timeout())
+        return Failure(judged, passing=judged.reason is Reason.CONNECTION)
+
+    def _judge_status(self, error: anthropic.APIStatusError, model: str) -> Failure:
+        # A stream that has begun tells an error by its name alone, under the status of its beginning.
+        status = error.status_code if error.status_code >= 300 else _BY_NAME.get(_name_in(error.body), 500)
+        reason, text = _BY_STATUS.get(status) or _BY_HUNDRED.get(status // 100, _BY_HUNDRED[5])
+        where = text.format(key=self._credential.variable, model=model, url=self.host, advice=self._advice)
+        judged = ModelError(reason, f"{where} (status {status}{said_in(error.body)})")
+        passing = status in _TRY_AGAIN
+        return Failure(judged, passing, _retry_after(error.response.headers) if passing else None, status)
+
+
+def _name_in(body: object) -> str:
+    inner = body.get("error") if isinstance(body, dict) else None
+    return str(inner.get("type")) if isinstance(inner, dict) else ""
+
+
+def said_in(body: object) -> str:
+    """The server's own message, short, on one line, and without our secrets should it quote them."""
+    inner = body.get("error") if isinstance(body, dict) else None
+    message = inner.get("message") if isinstance(inner, dict) else None
+    if not isinstance(message, str) or not message.strip():
+        return ""
+    return f": {scrub(plain_line(message))[:MESSAGE_SHOWN]}"
+
+
+def _checked_credential() -> Credential:
+    credential = find_credential()
+    if credential is None:
+        raise ModelError(Reason.NO_KEY, f"no model to ask: set {KEY_VARIABLES[0]}, or selector.backend to `command`")
+    if not credential.value.isascii() or not credential.value.isprintable() or " " in credential.value:
+        raise ModelError(
+            Reason.AUTHENTICATION, f"{credential.variable} holds a character that no key has; paste it again"
+        )
+    return credential
+
+
+def _checked_base_url() -> str:
+    """The server's address. `/v1` and `/v1/messages` at its end are taken off, as the SDK adds them itself."""
+    given = os.environ.get(BASE_URL_VARIABLE, "").strip()
+    if not given:
+        return "https://api.anthropic.com"
+    try:
+        parts = urlsplit(given)
+        valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid:
+        raise ModelError(
+            Reason.BASE_URL,
+            f"{BASE_URL_VARIABLE} is no address; it must begin with https:// or http:// and name a host",
+        )
+    return given.rstrip("/").removesuffix("/v1/messages").removesuffix("/v1")
+
+
+def _client(credential: Credential, url: str) -> anthropic.Anthropic:
+    """Retries are ours, since the SDK's know no common deadline. Exactly one credential is sent."""
+    certificates = [(variable, os.environ[variable]) for variable in _CERTIFICATE_VARIABLES if os.environ.get(variable)]
+    for variable, paths in certificates:
+        if not any(os.path.exists(path) for path in paths.split(os.pathsep)):
+            raise ModelError(Reason.TLS, f"{variable} names {paths}, which is not there; mend or unset it")
+    import logging
+
+    import anthropic
+
+    # With ANTHROPIC_LOG the SDK would print addresses with the passwords in them, and whole requests.
+    for name in ("anthropic", "httpx2"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    key, token = (credential.value, None) if credential.variable == KEY_VARIABLES[0] else (None, credential.value)
+    try:
+        # Redirects are not followed: the key would go along to wherever they lead.
+        http_client = anthropic.DefaultHttpxClient(base_url=url, follow_redirects=False)
+        return anthropic.Anthropic(api_key=key, auth_token=token, base_url=url, max_retries=0, http_client=http_client)
+    except Exception as error:  # noqa: BLE001  # the HTTP library raises ImportError, ValueError and kinds of its own here
+        if isinstance(error, OSError) and certificates:  # no connection is made yet, so a file is at fault
+            variable, paths = certificates[0]
+            raise ModelError(
+                Reason.TLS, f"{variable} names {paths}, which holds no certificates that can be used; mend or unset it"
+            ) from None
+        raise _judged_chain(error, url) from None
+
+
+def _judged_chain(error: BaseException, url: str) -> ModelError:
+    """What an exception and its causes mean, told from their kinds: their texts may hold the key and are not shown."""
+    import ssl
+
+    chain = list(_chain(error))
+    kinds = {kind.__name__ for link in chain for kind in type(link).__mro__}
+    proxies = _set_proxies()
+    if any("CERTIFICATE_VERIFY_FAILED" in str(link) for link in chain):
+        return ModelError(
+            Reason.TLS,
+            f"the certificate of {_host(url)} cannot be verified; where a proxy inspects the traffic, name its "
+            "certificate in SSL_CERT_FILE",
+        )
+    if any(isinstance(link, ssl.SSLError) and not isinstance(link, ssl.SSLEOFError) for link in chain):
+        return ModelError(
+            Reason.TLS, f"{_host(url)} does not speak TLS as expected; check whether {BASE_URL_VARIABLE} means http://"
+        )
+    if "ImportError" in kinds and proxies:
+        return ModelError(
+            Reason.PROXY, f"{proxies} names a SOCKS proxy, which needs a package: pip install 'httpx2[socks]'"
+        )
+    if kinds & {"ProxyError", "InvalidURL"} and proxies:
+        return ModelError(Reason.PROXY, f"the proxy settings cannot be used; check {proxies}")
+    if kinds & {"ValueError", "UnsupportedProtocol"} and proxies:
+        return ModelError(Reason.PROXY, f"the proxy settings cannot be used; check {proxies}")
+    if "InvalidURL" in kinds or "UnsupportedProtocol" in kinds:
+        return ModelError(Reason.BASE_URL, f"{BASE_URL_VARIABLE} is no address that can be called")
+    if kinds & {"UnicodeEncodeError", "LocalProtocolError"}:
+        return ModelError(
+            Reason.AUTHENTICATION, f"a header cannot be sent; check {KEY_VARIABLES[0]} and ANTHROPIC_CUSTOM_HEADERS"
+        )
+    if "TimeoutException" in kinds:
+        return ModelError(Reason.TIMEOUT, f"no reply from {_host(url)} in time")
+    if "DecodingError" in kinds:
+        return ModelError(
+            Reason.NOT_A_MESSAGE, f"{_host(url)} answered with something that cannot be read; check {BASE_URL_VARIABLE}"
+        )
+    if kinds & {"APIConnectionError", "OSError", "RemoteProtocolError", "NetworkError"}:
+        refused = "ConnectionRefusedError" in kinds or "ConnectError" in kinds
+        how = "could not be reached" if refused else "broke the connection off"
+        proxies = _set_proxies(f"{urlsplit(url).scheme.upper()}_PROXY", "ALL_PROXY")
+        through = f" (through the proxy in {proxies})" if proxies else ""
+        return ModelError(Reason.CONNECTION, f"{_host(url)} {how}{through}; check the network and {BASE_URL_VARIABLE}")
+    return ModelError(Reason.CALL_FAILED, f"the call failed ({type(error).__name__})")
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _host(url: str) -> str:
+    """Scheme, host and port: an address may hold a password."""
+    parts = urlsplit(url)
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{parts.hostname}{port}"
+
+
+def _set_proxies(*variables: str) -> str:
+    names = [name for name in variables or _PROXY_VARIABLES if os.environ.get(name) or os.environ.get(name.lower())]
+    return ", ".join(names)
+
+
+def _retry_after(headers: Any) -> float | None:
+    """Seconds from `retry-after-ms` or `retry-after`; a date there is not worth waiting for and counts as none."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers[name]) * unit
+        except (KeyError, ValueError):
+            continue
+        if seconds >= 0:  # `nan` is a number to float(), and no time to wait
+            return seconds
+    return None

@@ -1,0 +1,1 @@
+"""Many delegations from one file."""

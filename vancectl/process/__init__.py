@@ -1,0 +1,1 @@
+"""Started programs: the command, its supervision and its record."""

@@ -1,0 +1,135 @@
+"""Presets: spawn commands for programs that people have, as data in `defaults/spawn/*.yaml`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from vancectl.disk.folders import defaults_dir
+from vancectl.errors import SettingsError
+from vancectl.reading.document import Document
+from vancectl.settings.keys import ENGINE_KINDS, Kind
+from vancectl.text.names import engine_name, nearest_key
+
+NONE = "none"
+# The running installation as a program, wherever it lies. Python's -P keeps the working directory out of its path: a
+# project must not bring modules that stand in for ours.
+INSTALLATION = "{vancectl}"
+# What our worker takes where a recipe names no model.
+DEFAULT_MODEL = "default:smart"
+_TEXTS = ("description", "stdin", "program", "reads", "dash", "words", "mentions")
+_LISTS = ("command", "engines", "untrusted")
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """One bundled spawn command. `engines` are those that it can run, None for any; `reads` and `dash` say how the
+    program comes by the task, and what becomes of a task that begins with `-`.
+    """
+
+    name: str
+    path: Path
+    command: tuple[str, ...]
+    stdin: str
+    environment: dict[str, str | None]
+    engines: tuple[str, ...] | None
+    description: str
+    reads: str
+    dash: str
+    program: str  # what must be there, where that is not the first word of the command
+    words: str = ""  # each of these as the first character makes a command of a task, unless a blank stands before it
+    mentions: str = ""  # each of these before a path has the program read that file
+    # More words where the tenant does not trust the folder: they keep what a clone brings (hooks, instructions) out.
+    untrusted: tuple[str, ...] = ()
+
+    @property
+    def runs_worker(self) -> bool:
+        """Whether our own worker does the work here, on this machine, and so needs the key."""
+        return INSTALLATION in self.command and bool(self.environment)
+
+    @property
+    def is_worker(self) -> bool:
+        """Whether our own worker does the work, here or elsewhere: only it is choosy about engines."""
+        return self.engines is not None
+
+    def argv(self, *, trusted: bool) -> tuple[str, ...]:
+        """The template of the command, with the installation filled in; `trusted` says of the working directory."""
+        own = (sys.executable, "-P", "-m", "vancectl")
+        words = list(self.command)
+        if not trusted:
+            end = words.index("--") if "--" in words else len(words)
+            words[end:end] = self.untrusted
+        return tuple(
+            word for part in words for word in ([escaped(each) for each in own] if part == INSTALLATION else [part])
+        )
+
+
+def escaped(word: str) -> str:
+    return word.replace("{", "{{").replace("}", "}}")
+
+
+def unescaped(word: str) -> str:
+    return word.replace("{{", "{").replace("}}", "}")
+
+
+def preset_names() -> list[str]:
+    try:
+        return sorted(path.stem for path in (defaults_dir() / "spawn").glob("*.yaml"))
+    except OSError:
+        return []
+
+
+@lru_cache
+def load_preset(name: str, origin: str = "spawn.preset") -> Preset:
+    """Raises SettingsError for a name that none has, and for a file that is broken."""
+    names = preset_names()
+    if name not in names:
+        near = nearest_key(name, [*names, NONE])
+        meant = f"did you mean `{near}`? " if near else ""
+        raise SettingsError(
+            f"there is no preset `{name}` ({origin})", remedy=f"{meant}there are {', '.join([*names, NONE])}"
+        )
+    path = defaults_dir() / "spawn" / f"{name}.yaml"
+    document = Document.read(path)
+    fields: dict[str, Any] = {}
+    for key, key_node, node in document.pairs(document.root) if document.root is not None else ():
+        if key in _TEXTS:
+            fields[key] = document.text(node, key)
+        elif key in _LISTS:
+            fields[key] = [text for text, _ in document.texts(node, key)]
+        elif key == "env":
+            mapping = document.mapping(node, key)
+            pairs = document.pairs(mapping) if mapping is not None else ()
+            fields[key] = {variable: document.text(value, variable) for variable, _, value in pairs}
+        else:
+            document.add("unknown-key", key_node, key=key, known=("env", *_LISTS, *_TEXTS),
+                         nearest_to=key, hint="")  # fmt: skip
+    for finding in document.findings:
+        raise SettingsError(f"the preset `{name}`: {finding.sentence()}", where=finding.place, remedy=finding.remedy())
+    texts = {key: str(fields.get(key) or "") for key in _TEXTS}
+    return Preset(
+        name,
+        path,
+        tuple(_checked("command", fields.get("command"), path)),
+        _checked("stdin", fields.get("stdin", "payload"), path),
+        _checked("env", fields.get("env", {}), path),
+        tuple(map(engine_name, fields["engines"])) if "engines" in fields else None,
+        texts["description"],
+        texts["reads"],
+        texts["dash"],
+        texts["program"],
+        texts["words"],
+        texts["mentions"],
+        tuple(fields.get("untrusted", ())),
+    )
+
+
+def _checked(key: str, value: Any, path: Path) -> Any:
+    kind: Kind = ENGINE_KINDS[key]
+    try:
+        return kind.clean(value)
+    except ValueError:
+        raise SettingsError(f"`{key}` of the preset {path} must be {kind.expected}") from None

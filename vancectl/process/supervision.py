@@ -1,0 +1,224 @@
+"""Starts a supervisor for a program that shall outlive vancectl, and knows how a recorded process stands."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from vancectl.errors import SpawnError, StoreError
+from vancectl.process.lifeline import Lifeline, lives
+from vancectl.process.output import read_log
+from vancectl.process.store import ABANDONED, OPEN, RUNNING, STARTING, STOPPED, ProcessRecord, ProcessStore
+from vancectl.programs.child import ChildError, program_of, refusal
+
+_SUPERVISOR = Path(__file__).with_name("supervisor.py")
+_SLOWEST = 0.5
+_LAST_WAIT = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """All that a supervisor needs. `event` is what the command for the end is told, its own end aside."""
+
+    argv: Sequence[str]
+    stdin: Path | None
+    log: Path
+    environment: Mapping[str, str]
+    timeout: float | None = None
+    on_exit: Sequence[str] = ()
+    event: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Supervised:
+    """A program that runs, and the supervisor that waits for it."""
+
+    pid: int
+    supervisor: subprocess.Popen[bytes]
+
+    def leave(self) -> None:
+        """Nobody here waits for it, on purpose: it outlives this process, and must not be reported as left behind."""
+        self.supervisor.returncode = 0
+
+
+def supervise(job: Job, lifeline: Lifeline) -> Supervised:
+    """Starts the supervisor, and through it the program. Raises ChildError where that cannot be started.
+
+    The lifeline changes hands without a moment in which nobody holds it. Neither arguments nor environment are
+    written to any file.
+    """
+    program = program_of(job.argv, job.environment)
+    try:
+        words, on_exit = ([os.fsencode(word).decode("latin-1") for word in argv] for argv in (job.argv, job.on_exit))
+    except UnicodeEncodeError as error:
+        raise refusal(job.argv, error) from None
+    if any("\0" in word for word in (*words, *on_exit)):
+        raise refusal(job.argv, ValueError())
+    on_exit_program = ""
+    with contextlib.suppress(ChildError):  # the start has warned of it
+        on_exit_program = program_of(job.on_exit, job.environment) if job.on_exit else ""
+    document = {
+        "program": os.fsencode(program).decode("latin-1"),
+        "argv": words,
+        "stdin": str(job.stdin) if job.stdin is not None else None,
+        "log": str(job.log),
+        "timeout": job.timeout,
+        "onExitProgram": os.fsencode(on_exit_program).decode("latin-1"),
+        "onExit": on_exit if on_exit_program else [],
+        "event": job.event or {},
+        "folder": lifeline.folder,
+        "lifeline": lifeline.handle,
+    }
+    supervisor = subprocess.Popen(
+        [sys.executable, "-I", "-S", str(_SUPERVISOR)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=dict(job.environment),
+        pass_fds=(lifeline.handle,),
+        start_new_session=True,
+    )
+    lifeline.release()
+    assert supervisor.stdin is not None
+    assert supervisor.stdout is not None
+    with supervisor.stdin, contextlib.suppress(BrokenPipeError):
+        supervisor.stdin.write(json.dumps(document).encode())
+    with supervisor.stdout:
+        line = supervisor.stdout.readline()
+    if not line:
+        supervisor.wait()
+        raise ChildError("the supervisor of the process has ended before it began")
+    answer = json.loads(line)
+    if "errno" in answer:
+        supervisor.wait()
+        raise refusal(job.argv, OSError(answer["errno"], os.strerror(answer["errno"])))
+    return Supervised(answer["pid"], supervisor)
+
+
+def current(record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
+    """The record as it stands now. What has changed since it was written is written, where that can be.
+
+    A process that nobody waits for and that is gone is ABANDONED: nobody knows how it ended.
+    """
+    if record.status not in OPEN:
+        return record
+    try:
+        said, held = Lifeline(str(store.folder / record.id)).read()
+    except OSError:
+        said, held = {}, False
+    log = store.folder / record.id / "output.log"
+    if record.log is None and log.exists():  # who started it did not come to write it down
+        record = replace(record, log=str(log))
+    now = _merged(record, said, held)
+    if now.status == ABANDONED:
+        # Whoever waited records the end before the lifeline goes: what was read before that is out of date.
+        latest = store.get(record.id)
+        if latest is not None and latest.status not in OPEN:
+            return latest
+    if now != record:
+        with contextlib.suppress(StoreError):
+            store.settle(now)
+    return now
+
+
+def _merged(record: ProcessRecord, said: Mapping[str, Any], held: bool) -> ProcessRecord:
+    pid = said.get("pid", record.pid)
+    known = replace(record, pid=pid, supervisor=said.get("supervisor", record.supervisor))
+    if "status" in said:
+        return replace(
+            known,
+            status=said["status"],
+            exit_code=said.get("exitCode"),
+            ended_at=said.get("endedAt"),
+            seconds=said.get("seconds"),
+            result=record.result or (read_log(record.log) if record.log else {}),
+        )
+    if held or lives(pid, said.get("birth")):
+        return replace(known, status=RUNNING if pid is not None else STARTING)
+    return replace(known, status=ABANDONED)
+
+
+def wait_for(record: ProcessRecord, store: ProcessStore, timeout: float | None = None) -> ProcessRecord:
+    """The record once the process has ended, or as it is after `timeout` seconds.
+
+    Sleeps until the supervisor ends, where the system can tell that; looks now and then where it cannot, and where a
+    program has lost its supervisor.
+    """
+    limit = time.monotonic() + timeout if timeout is not None else None
+    pause = 0.02
+    while True:
+        record = current(record, store)
+        left = limit - time.monotonic() if limit is not None else None
+        if record.status not in OPEN or (left is not None and left <= 0):
+            return record
+        pause = min(pause * 2, _SLOWEST)
+        longest = pause if left is None else min(pause, left)
+        if record.supervisor is None or not _sleep_until_gone(record.supervisor, left):
+            time.sleep(longest)
+
+
+def _sleep_until_gone(pid: int, timeout: float | None) -> bool:
+    """Whether it could be waited for. It may be about to end, or be someone else's by now: the caller looks again."""
+    import select
+
+    if not hasattr(os, "pidfd_open"):
+        return False
+    try:
+        handle = os.pidfd_open(pid)
+    except OSError:
+        return False
+    try:
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        # Not for ever: its number may be another process's, and then the lifeline knows better.
+        return bool(poll.poll(min(timeout, 5.0) * 1000 if timeout is not None else 5000))
+    finally:
+        os.close(handle)
+
+
+def stop(record: ProcessRecord, store: ProcessStore, grace: float) -> ProcessRecord:
+    """Ends the process's group: TERM, and after `grace` seconds KILL. Raises SpawnError where it cannot be ended."""
+    record = current(record, store)
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if record.status not in OPEN:
+            return record
+        supervised = _signal_supervisor(record, store)
+        if not supervised or number == signal.SIGKILL:
+            _signal_group(record, store, number)
+        record = wait_for(record, store, grace if number == signal.SIGTERM else _LAST_WAIT)
+        if record.status == ABANDONED and not supervised:
+            record = replace(record, status=STOPPED)  # that we ended it is known, though not how
+            store.update(record)
+    if record.status in OPEN:
+        raise SpawnError(
+            f"the process `{record.name}` does not end", remedy=f"look at the process {record.pid} with ps"
+        )
+    return record
+
+
+def _signal_supervisor(record: ProcessRecord, store: ProcessStore) -> bool:
+    """TERM for the holder of the lifeline: it ends the group, and records that. Whether there is a holder."""
+    try:
+        said, held = Lifeline(str(store.folder / record.id)).read()
+        if held and isinstance(said.get("supervisor"), int):
+            os.kill(int(str(said["supervisor"])), signal.SIGTERM)
+            return True
+    except OSError:
+        pass
+    return False
+
+
+def _signal_group(record: ProcessRecord, store: ProcessStore, number: int) -> None:
+    with contextlib.suppress(OSError):
+        said, _ = Lifeline(str(store.folder / record.id)).read()
+        if lives(said.get("pid"), said.get("birth")):
+            os.killpg(int(str(said["pid"])), number)

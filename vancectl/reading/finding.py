@@ -1,0 +1,65 @@
+"""What is wrong with a file, where, and with which data; the table of rules has the words for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from vancectl.errors import Place
+from vancectl.text.names import nearest_key
+from vancectl.text.printable import visible
+
+if TYPE_CHECKING:
+    from vancectl.reading.rules import Rule, Severity
+
+_LONGEST = 500
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong at one place. `data` fills the rule's texts."""
+
+    code: str
+    place: Place
+    data: Mapping[str, Any] = MappingProxyType({})
+
+    @property
+    def rule(self) -> Rule:
+        # Imported here, since a start with nothing wrong needs no words.
+        from vancectl.reading.rules import RULES
+
+        return RULES[self.code]
+
+    @property
+    def severity(self) -> Severity:
+        return self.rule.severity
+
+    @property
+    def breaks(self) -> bool:
+        """Whether the file cannot be used because of it."""
+        return self.severity == "error"
+
+    def sentence(self) -> str:
+        return self.rule.sentence.format_map(self._words())
+
+    def remedy(self) -> str:
+        return self.rule.remedy.format_map(self._words())
+
+    def _words(self) -> dict[str, Any]:
+        """The data, made visible and not too long, and the nearest of the `known` words named.
+
+        The nearest is looked for only here: a library with a thousand unknown keys must still load fast.
+        """
+        words = {key: _shown(value) if isinstance(value, str) else value for key, value in self.data.items()}
+        if "known" in words:
+            nearest = nearest_key(str(self.data["nearest_to"]), words.pop("known"))
+            words["nearest"] = f"; did you mean `{nearest}`?" if nearest else ""
+        return words
+
+    def line(self) -> str:
+        """One line for a person: place, sentence, remedy."""
+        return f"{visible(str(self.place))}: {self.sentence()} ({self.remedy()})"
+
+
+def _shown(text: str) -> str:
+    return visible(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")

@@ -1,0 +1,1 @@
+"""How a task was decided, and why not otherwise."""

@@ -1,0 +1,1 @@
+"""Stage two: one question to a model, and its answer checked."""

@@ -1,0 +1,62 @@
+"""What a question is made of: the parts that stay the same for an inventory, and the candidates for a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from vancectl.inventory.catalog import EngineCatalog
+from vancectl.inventory.recipe import Recipe
+from vancectl.model.question import Question
+from vancectl.selector.decision import Hit
+from vancectl.selector.semantic.wording import render_context, render_recipe, render_request
+
+# Roughly what a token holds of the texts that prompts are made of; the model's own count stands in the decision.
+CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a prompt and its size."""
+
+    name: str
+    characters: int
+
+    @property
+    def tokens(self) -> int:
+        """An estimate."""
+        return -(-self.characters // CHARACTERS_PER_TOKEN)
+
+    def as_json(self) -> dict[str, str | int]:
+        return {"part": self.name, "characters": self.characters, "tokens": self.tokens}
+
+
+@dataclass(slots=True)
+class Prompt:
+    """System prompt, engine catalog, and the shortlist that narrows an inventory of `total` recipes for a task."""
+
+    system: str
+    catalog: EngineCatalog
+    shortlist: Callable[[str, Sequence[Hit]], Sequence[Recipe]]
+    total: int
+    _rendered: tuple[Sequence[Recipe], str] | None = field(default=None, init=False)
+
+    def question(self, task: str, hits: Sequence[Hit]) -> Question:
+        candidates = self.shortlist(task, hits)
+        # An inventory within the limit is the same object for every task, and is rendered once. Candidates and their
+        # text are kept as one: tasks are asked about at the same time, and each must get the text of its own.
+        rendered = self._rendered
+        if rendered is None or rendered[0] is not candidates:
+            rendered = self._rendered = (candidates, render_context(self.catalog, candidates))
+        names = tuple(recipe.name for recipe in candidates)
+        return Question(self.system, rendered[1], render_request(task, hits), names, task=task)
+
+    def parts(self, task: str, hits: Sequence[Hit]) -> list[Part]:
+        """System, catalog, task, then each recipe's line, the longest first."""
+        recipes = [Part(f"recipe {recipe.name}", len(render_recipe(recipe))) for recipe in self.shortlist(task, hits)]
+        return [
+            Part("system", len(self.system)),
+            Part("catalog", len(self.catalog.render_for_prompt())),
+            Part("task", len(render_request(task, hits))),
+            *sorted(recipes, key=lambda part: (-part.characters, part.name)),
+        ]

@@ -1,0 +1,1 @@
+"""Which recipes a model is shown."""

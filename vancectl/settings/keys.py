@@ -1,0 +1,204 @@
+"""What each setting may hold: the one table of keys, with the check that makes a clean value out of a given one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from vancectl.text.names import engine_name
+
+# Settings that hold variables: single ones can be set, unset or passed on.
+ENVIRONMENTS = ("selector.env", "spawn.env")
+STDIN_MODES = ("payload", "task", "message", "prompt", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a setting may hold: `expected` in words, and a check that gives the clean value or raises ValueError.
+
+    `texts` says what is text in it, and so stays in a file as its author wrote it (`off`, `2026-01-01`, `300`): the
+    value itself, the items of a list, or the values of a mapping. Only an `optional` setting may be null; elsewhere
+    null leaves standing what holds already.
+    """
+
+    expected: str
+    clean: Callable[[Any], Any]
+    texts: Literal["", "value", "items", "values"] = ""
+    optional: bool = False
+    remedy: str = "`vancectl settings show` shows what is in force"
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError
+    return value
+
+
+def _whole(least: int) -> Callable[[Any], int]:
+    def clean(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ValueError
+        return value
+
+    return clean
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < sys.float_info.max:
+        raise ValueError
+    return float(value)
+
+
+def _argv(value: Any) -> list[str]:
+    if not isinstance(value, list) or not value or not value[0] or not all(map(_passable, value)):
+        raise ValueError
+    return value
+
+
+def _argv_or_none(value: Any) -> list[str]:
+    return [] if value == [] else _argv(value)
+
+
+def _choice(*allowed: str) -> Kind:
+    def clean(value: Any) -> str:
+        if value not in allowed:
+            raise ValueError
+        return str(value)
+
+    return Kind("one of " + ", ".join(allowed), clean, "value")
+
+
+def _models(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(model, str) and model for model in value.values()):
+        raise ValueError
+    return value
+
+
+def _variables(value: Any) -> dict[str, str | None]:
+    if not isinstance(value, dict) or not all(map(_variable, value.items())):
+        raise ValueError
+    return value
+
+
+def _variable(item: tuple[str, Any]) -> bool:
+    name, value = item
+    return name != "" and "=" not in name and _passable(name) and (value is None or _passable(value))
+
+
+def _folders(value: Any) -> list[str]:
+    """Absolute, since where one stands must not choose them."""
+    if not isinstance(value, list) or not all(_passable(each) and os.path.isabs(each) for each in value):
+        raise ValueError
+    return value
+
+
+def _passable(value: Any) -> bool:
+    """Whether a program can be given this text as an argument or in its environment."""
+    try:
+        return isinstance(value, str) and b"\0" not in os.fsencode(value)
+    except UnicodeEncodeError:
+        return False
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError
+    return value
+
+
+def _engines(value: Any) -> dict[str, Any]:
+    """Under the engines' own names; two spellings of one are two answers to one question."""
+    folded = {engine_name(name): given for name, given in _mapping(value).items()}
+    if len(folded) < len(value):
+        raise ValueError
+    return folded
+
+
+TEXT = Kind("text", _text, "value", optional=True)
+FLAG = Kind("true or false", _flag)
+WHOLE = Kind("a whole number, at least 1", _whole(1))
+ARGV = Kind(
+    "a list of texts: the program, then its arguments",
+    _argv,
+    "items",
+    optional=True,
+    remedy='use a list, such as ["claude", "-p", "--", "{task}"]: nothing is split, and no shell is asked',
+)
+SELECTOR_ARGV = replace(
+    ARGV,
+    remedy='use a list, such as ["claude", "-p", "--bare", "--tools", ""]: nothing is split, and no shell is asked',
+)
+SPAWN_ARGV = replace(ARGV, clean=_argv_or_none)  # the empty list means no command, whatever the preset
+SECONDS = Kind("a number of seconds above 0", _seconds)
+LIMIT = replace(SECONDS, optional=True)
+VARIABLES = Kind("a mapping of variable to text, or to null to unset it", _variables, "values")
+ENGINES = Kind("a mapping of engine (each once) to its command, preset, stdin, env and timeout", _engines)
+ENGINE = Kind("a mapping with command, preset, stdin, env and timeout", _mapping)
+# What an engine may have of its own.
+ENGINE_KINDS = {"command": ARGV, "preset": TEXT, "stdin": _choice(*STDIN_MODES), "env": VARIABLES, "timeout": LIMIT}
+
+FOLDERS = Kind(
+    "a list of absolute folders; `/*` at the end of one takes in all below it",
+    _folders,
+    "items",
+    remedy="write each in full, as `vancectl trust` does",
+)
+
+KINDS: dict[str, Kind] = {
+    "routing.fallback.recipe": TEXT,
+    "routing.fallback.generateTimeout": SECONDS,
+    "routing.recipeListLimit": WHOLE,
+    "session.defaultChatEngine": TEXT,
+    "selector.model": TEXT,
+    "selector.backend": _choice("auto", "anthropic", "command", "off"),
+    "selector.command": SELECTOR_ARGV,
+    "selector.env": VARIABLES,
+    "selector.timeout": SECONDS,
+    "selector.maxAttempts": WHOLE,
+    "log.decisions": FLAG,
+    "log.tasks": FLAG,
+    "models": Kind("a mapping of alias to model", _models, "values"),
+    "spawn.command": SPAWN_ARGV,
+    "spawn.preset": TEXT,
+    "spawn.stdin": _choice(*STDIN_MODES),
+    "spawn.env": VARIABLES,
+    "spawn.timeout": LIMIT,
+    "spawn.engines": ENGINES,
+    "spawn.maxDepth": WHOLE,
+    "spawn.planOnExit": FLAG,
+    "trust.folders": FOLDERS,
+    "trust.required": FLAG,
+}
+# A list in the place of these settings is that of their commonest one.
+SHORT = {"trust": "trust.folders"}
+
+
+def kind_of(key: str) -> Kind | None:
+    """What a setting, or one entry of a setting, may hold; None where there is no such key."""
+    setting, entry = split_key(key)
+    if not entry:
+        return KINDS.get(setting)
+    if setting == "spawn.engines":
+        return ENGINE_KINDS.get(entry[1]) if len(entry) > 1 else ENGINE
+    return TEXT
+
+
+def split_key(key: str) -> tuple[str, list[str]]:
+    """A setting and the path of an entry in it: `spawn.engines.marvin.stdin` is an entry of `spawn.engines`."""
+    for setting in ("models", *ENVIRONMENTS, "spawn.engines"):
+        if key.startswith(f"{setting}.") and len(key) > len(setting) + 1:
+            rest = key.removeprefix(f"{setting}.")
+            if setting != "spawn.engines":
+                return setting, [rest]
+            engine, *field = rest.split(".", 1)
+            return setting, [engine_name(engine), *field]
+    return key, []

@@ -1,0 +1,278 @@
+"""Settings, each value with its source: bundled < tenant < environment < command line.
+
+There is no project source, on purpose: a cloned repository may bring recipes, never the name of a program to
+run, a base URL or a fallback policy (design, section 3: the security boundary).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from vancectl.disk.folders import defaults_dir
+from vancectl.errors import Place, SettingsError
+from vancectl.reading.document import Document, Node
+from vancectl.settings.keys import (
+    ENGINE,
+    ENGINE_KINDS,
+    ENGINES,
+    ENVIRONMENTS,
+    KINDS,
+    SHORT,
+    TEXT,
+    Kind,
+    kind_of,
+    split_key,
+)
+from vancectl.settings.tenant import tenant_folder
+from vancectl.text.names import engine_name, nearest_key
+from vancectl.text.strict_json import read_json
+
+VARIABLE_PREFIX = "VANCECTL_"
+
+
+class Source(StrEnum):
+    """Who set a value; later ones win."""
+
+    BUNDLED = "bundled"
+    TENANT = "tenant"
+    ENVIRONMENT = "environment"
+    OPTION = "option"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A setting's value, who set it, and where: a file's path, a variable's name, or `--set`."""
+
+    value: Any
+    source: Source
+    origin: str
+
+
+class Settings:
+    """The settings in force. A key that nobody set has the value None and the source `bundled`."""
+
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._values[key].value
+
+    def values(self) -> list[tuple[str, Value]]:
+        """Every key with its value, in the order of the table."""
+        return [(key, self._values[key]) for key in KINDS]
+
+    def value(self, key: str) -> Value:
+        return self._values[key]
+
+
+def load_settings(tenant: str, options: Mapping[str, Any] | None = None) -> Settings:
+    """Merges all sources. Raises SettingsError for an unknown key or a wrong value, with file and line.
+
+    `models` and `spawn.engines` are merged entry by entry; every other value is replaced as a whole. A variable or an
+    option may also name one entry: `spawn.engines.marvin.command`, `spawn.env.DEBUG`, `models.default:fast`.
+    """
+    bundled = defaults_dir() / "settings.yaml"
+    values = {key: Value(None, Source.BUNDLED, str(bundled)) for key in KINDS}
+    _merge_file(values, bundled, Source.BUNDLED)
+    folder = tenant_folder(tenant)
+    if folder is not None and _is_there(folder / "settings.yaml"):
+        _merge_file(values, folder / "settings.yaml", Source.TENANT)
+    for variable, text in _variables_of(os.environ):
+        key = _key_of(variable)
+        _merge(values, key, parse_value(key, text, variable), Source.ENVIRONMENT, variable)
+    for key, value in (options or {}).items():
+        _merge(values, key, value, Source.OPTION, "--set")
+    for key, kind in KINDS.items():
+        if values[key].value is None and not kind.optional:
+            raise SettingsError(f"`{key}` has no value", where=Place(bundled), remedy=f"it must be {kind.expected}")
+    return Settings(values)
+
+
+def read_tenant_list(path: Path, key: str, text: str | None = None) -> list[str]:
+    """A list as a tenant's file has it, other sources apart; `text` is what the file is to hold.
+
+    Raises SettingsError where the file is broken.
+    """
+    values = {each: Value(None, Source.BUNDLED, "") for each in KINDS}
+    if text is not None:
+        _merge_document(values, Document.of_text(path, text), Source.TENANT)
+    elif _is_there(path):
+        _merge_file(values, path, Source.TENANT)
+    return list(values[key].value or [])
+
+
+def variable_of(key: str) -> str:
+    """A setting's variable: `routing.fallback.recipe` is `VANCECTL_ROUTING__FALLBACK__RECIPE`."""
+    return VARIABLE_PREFIX + key.upper().replace(".", "__")
+
+
+def parse_value(key: str, text: str, origin: str) -> Any:
+    """A value given as text: as it is where text is expected, else read as JSON.
+
+    Raises SettingsError where it is not JSON.
+    """
+    kind = kind_of(key)
+    if text == "null" and split_key(key)[0] in ENVIRONMENTS:
+        return None
+    if kind is None or kind.texts == "value":
+        return text
+    try:
+        return read_json(text)
+    except ValueError:
+        remedy = kind.remedy if kind.texts == "items" else f"write it as JSON (found `{text[:100]}`)"
+        raise SettingsError(f"`{key}` in {origin} must be {kind.expected}", remedy=remedy) from None
+
+
+def unknown_key(key: str, place: Place | None) -> SettingsError:
+    """The error for a key that no setting has, with the nearest one."""
+    setting, entry = split_key(key)
+    below = [f"{setting}.{entry[0]}.{field}" for field in ENGINE_KINDS] if setting == "spawn.engines" and entry else []
+    near = nearest_key(key, below or KINDS)
+    meant = f"did you mean `{near}`?" if near else "`vancectl settings show` lists all keys"
+    return SettingsError(f"there is no setting `{key}`", where=place, remedy=meant)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is anything to read, a link that leads nowhere included: only an absent file is no file."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        pass  # reading it will say why it cannot be read
+    return True
+
+
+def _variables_of(environment: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The variables that mean settings: those of a key, and any that looks so mistyped that it should be seen."""
+    known = {variable_of(key) for key in KINDS}
+    simple = {variable.replace("__", "_") for variable in known}
+    return [
+        (variable, text)
+        for variable, text in sorted(environment.items())
+        if variable.startswith(VARIABLE_PREFIX) and (variable in known or "__" in variable or variable in simple)
+    ]
+
+
+def _key_of(variable: str) -> str:
+    for key in KINDS:
+        if variable_of(key) == variable:
+            return key
+    for setting in (*ENVIRONMENTS, "spawn.engines"):
+        entry = variable.removeprefix(f"{variable_of(setting)}__")
+        if entry not in {variable, ""}:
+            # Engines' names are lower-case (catalog); a variable's name is its own.
+            return f"{setting}.{entry.lower().replace('__', '.') if setting == 'spawn.engines' else entry}"
+    near = nearest_key(variable, [variable_of(key) for key in KINDS])
+    meant = f"did you mean {near}?" if near else "`vancectl settings show` lists all keys"
+    raise SettingsError(f"the variable {variable} stands for no setting", remedy=meant)
+
+
+def _merge_file(values: dict[str, Value], path: Path, source: Source) -> None:
+    _merge_document(values, Document.read(path), source)
+
+
+def _merge_document(values: dict[str, Value], document: Document, source: Source) -> None:
+    empty = [finding for finding in document.findings if finding.data.get("found") == "empty"]
+    if document.root is not None:
+        _merge_mapping(values, document, document.root, "", source)
+    elif empty:
+        return
+    for finding in document.findings:
+        if finding.breaks:
+            raise SettingsError(
+                f"the settings are broken: {finding.sentence()}", where=finding.place, remedy=finding.remedy()
+            )
+
+
+def _merge_mapping(values: dict[str, Value], document: Document, mapping: Node, above: str, source: Source) -> None:
+    for key, key_node, node in document.pairs(mapping):
+        full = above + key
+        if full in SHORT and node.id == "sequence":
+            full = SHORT[full]
+        places = {full: _place(document, key_node)}
+        kind = KINDS.get(full)
+        if kind is not None:
+            value = _read(document, node, full, kind, places)
+            _merge(values, full, value, source, str(document.path), places)
+        elif any(known.startswith(full + ".") for known in KINDS):
+            inner = document.mapping(node, full)
+            if inner is not None:
+                _merge_mapping(values, document, inner, full + ".", source)
+        else:
+            raise unknown_key(full, places[full])
+
+
+def _read(document: Document, node: Node, key: str, kind: Kind, places: dict[str, Place]) -> Any:
+    """A value from a file: texts as written, everything else as YAML means it. Notes where each part stands."""
+    if kind.texts == "value":
+        return document.text(node, key)
+    if kind.texts == "items" and node.id == "sequence":
+        return [document.text(item, key) for item in node.value]
+    if node.id != "mapping" or not (kind.texts == "values" or kind in {ENGINES, ENGINE}):
+        return document.plain(node)
+    values = {}
+    for name, name_node, value in document.pairs(node):
+        full = f"{key}.{engine_name(name) if kind is ENGINES else name}"
+        places[full] = _place(document, name_node)
+        inner = {ENGINES: ENGINE, ENGINE: ENGINE_KINDS.get(name)}.get(kind, TEXT)
+        values[name] = _read(document, value, full, inner, places) if inner is not None else None
+    return values
+
+
+def _place(document: Document, node: Node) -> Place:
+    return Place(document.path, node.start_mark.line + 1, node.start_mark.column + 1)
+
+
+def _merge(
+    values: dict[str, Value],
+    key: str,
+    value: Any,
+    source: Source,
+    origin: str,
+    places: Mapping[str, Place] = MappingProxyType({}),
+) -> None:
+    """Lays a value over what holds already. `places` are those of a file's keys."""
+    kind = kind_of(key)
+    if kind is None:
+        raise unknown_key(key, places.get(key))
+    setting, entry = split_key(key)
+    held = values[setting].value
+    if value is None and not kind.optional:
+        return
+    if value is not None:
+        value = _clean(key, value, kind, origin, places)
+    if len(entry) > 1:
+        value = {**(held or {}).get(entry[0], {}), entry[1]: value}
+    if entry:
+        value = _clean(setting, {**(held or {}), entry[0]: value}, KINDS[setting], origin, places)
+    elif isinstance(value, dict) and setting not in ENVIRONMENTS and held:
+        value = {**held, **value}
+    values[setting] = Value(value, source, origin)
+
+
+def _clean(key: str, value: Any, kind: Kind, origin: str, places: Mapping[str, Place]) -> Any:
+    try:
+        value = kind.clean(value)
+    except ValueError:
+        place = places.get(key)
+        by = "" if place else f" in {origin}"
+        raise SettingsError(f"`{key}`{by} must be {kind.expected}", where=place, remedy=kind.remedy) from None
+    if kind is ENGINES:
+        return {name: _clean(f"{key}.{name}", given or {}, ENGINE, origin, places) for name, given in value.items()}
+    if kind is not ENGINE:
+        return value
+    fields = {}
+    for field, given in value.items():
+        full = f"{key}.{field}"
+        if field not in ENGINE_KINDS:
+            raise unknown_key(full, places.get(full))
+        if given is not None:
+            fields[field] = _clean(full, given, ENGINE_KINDS[field], origin, places)
+    return fields

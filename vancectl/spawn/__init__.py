@@ -1,1 +1,0 @@
-"""What happens after the decision: fallback, applied recipe, process."""

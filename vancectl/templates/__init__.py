@@ -1,0 +1,1 @@
+"""Templates in prompts and plans, rendered within limits."""
