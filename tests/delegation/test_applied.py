@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.workspace import Workspace
-from vancectl.cli.commands.delegate import parse_params
+from vancectl.cli.assignments import parse_params
 from vancectl.delegation.applied import AppliedRecipe, apply_engine, apply_recipe
 from vancectl.inventory.layer import Layer, LayerKind
 from vancectl.inventory.recipe import Recipe

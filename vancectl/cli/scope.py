@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vancectl.cli.options import QuietOption, VerboseOption
+
 if TYPE_CHECKING:
     from vancectl.cli.render.output import Output
     from vancectl.decision_log.log import Journal
@@ -21,12 +23,6 @@ if TYPE_CHECKING:
     from vancectl.selector.semantic.stage import Semantic
     from vancectl.selector.shortlist.candidates import Candidates
     from vancectl.settings.settings import Settings
-
-
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings.")]
-VerboseOption = Annotated[
-    int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Say more on stderr.")
-]
 
 
 class Voice:

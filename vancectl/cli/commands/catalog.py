@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vancectl.cli.completion import complete_engine
+from vancectl.cli.options import JsonOption
 from vancectl.cli.scope import Voice, voiced
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def show_catalog(
     voice: Voice,
     engine: Annotated[str | None, typer.Argument(metavar="[ENGINE]", autocompletion=complete_engine)] = None,
     prompt: Annotated[bool, typer.Option("--prompt", help="Print it as the model gets it.")] = False,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Show what each engine is for, or one engine."""
     from dataclasses import asdict, replace
@@ -55,7 +56,7 @@ def show_catalog(
 @voiced
 def reload_catalog(
     voice: Voice,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Read the catalog again and check it; a broken one leaves the last good one in force."""
     from vancectl.errors import ExitStatus

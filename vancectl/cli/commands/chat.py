@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from vancectl.cli.commands.select import JsonOption
+from vancectl.cli.options import JsonOption, SessionOption
 from vancectl.cli.scope import Scope, scoped
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -21,9 +21,7 @@ def chat(
         list[str] | None,
         typer.Argument(metavar="[MESSAGE…]", help="The first message; `-` reads it from standard input."),
     ] = None,
-    session: Annotated[
-        str | None, typer.Option("--session", metavar="NAME", help="The session. [VANCECTL_SESSION, else default]")
-    ] = None,
+    session: SessionOption = None,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for the chat process, or leave it running.")] = (
         False
     ),
@@ -34,7 +32,7 @@ def chat(
 
     In a hub project that is eddie, else what session.defaultChatEngine names, else arthur.
     """
-    from vancectl.cli.commands.delegate import Terminal, print_answer
+    from vancectl.cli.render.answer import Terminal, print_answer
     from vancectl.cli.task import read_task
     from vancectl.delegation.chat import chat_request
     from vancectl.delegation.delegation import Delegation

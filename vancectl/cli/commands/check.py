@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vancectl.cli.commands.select import JsonOption, ModelOption
-from vancectl.cli.jobs import DEFAULT_JOBS, JobsOption, Via, ViaOption
+from vancectl.cli.options import DEFAULT_JOBS, JobsOption, JsonOption, ModelOption, Via, ViaOption
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from vancectl.cli.render.output import Output
-    from vancectl.reading.finding import Finding
     from vancectl.routes.bar import Result
     from vancectl.routes.case import Case
     from vancectl.routes.coverage import Coverage
@@ -91,6 +89,7 @@ def check(
 ) -> None:
     """Check that tasks get the recipes that cases say, without a key and without a network."""
     from vancectl.cli.commands.check_run import CheckRun
+    from vancectl.cli.render.check import bad_cases
     from vancectl.errors import ExitStatus, UsageError
     from vancectl.routes.bar import Bars, Result
     from vancectl.routes.case import read_cases
@@ -156,16 +155,6 @@ def _files(scope: Scope, given: list[Path]) -> list[Path]:
         where = str(project.folder / "routes.yaml") if project is not None else ".vance/routes.yaml"
         raise UsageError("there are no cases to check", remedy=f"write them into {where}, or name a file")
     return found
-
-
-def bad_cases(findings: Sequence[Finding], output: Output) -> Exception:
-    """All but the last are said here; the last ends the command."""
-    from vancectl.errors import UsageError
-
-    errors = [UsageError(finding.sentence(), where=finding.place, remedy=finding.remedy()) for finding in findings]
-    for error in errors[:-1]:
-        output.error(error)
-    return errors[-1]
 
 
 def _coverage(scope: Scope, cases: Iterable[Case], judged: Sequence[Judged]) -> Coverage:

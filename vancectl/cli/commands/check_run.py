@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vancectl.assembly import assemble_semantic
-from vancectl.cli.jobs import Via
+from vancectl.cli.options import Via
 from vancectl.disk.lock import HeldError, Lock
 from vancectl.disk.plain_file import refusal
 from vancectl.errors import Place, UsageError

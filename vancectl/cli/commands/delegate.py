@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vancectl.cli.commands.select import JsonOption, ModelOption, ReplayOption
 from vancectl.cli.completion import complete_recipe
-from vancectl.cli.jobs import RetryFailedOption
-from vancectl.cli.render.explanation import ExplainOption, WhyOption
+from vancectl.cli.options import (
+    ExplainOption,
+    JsonOption,
+    ModelOption,
+    ReplayOption,
+    RetryFailedOption,
+    SessionOption,
+    WhyOption,
+)
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
-    from vancectl.cli.render.explanation import Account
     from vancectl.cli.render.output import Output
-    from vancectl.delegation.delegation import Delegated
     from vancectl.delegation.request import Request
 
-
-# Of a process, what stands in the decision or in its first line, or matters to scripts only. The rest, such as the
-# fields of the program's own JSON, is for people too.
-_SAID = frozenset(("id", "name", "session", "status", "recipe", "engine", "pid", "exitCode", "startedAt", "endedAt"))
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -77,9 +76,7 @@ def delegate(
         ),
     ] = None,
     profile: Annotated[str | None, typer.Option("--profile", metavar="NAME", help="The recipe's profile.")] = None,
-    session: Annotated[
-        str | None, typer.Option("--session", metavar="NAME", help="The session. [VANCECTL_SESSION, else default]")
-    ] = None,
+    session: SessionOption = None,
     fallback: Annotated[
         bool, typer.Option("--fallback/--no-fallback", help="After NONE, start the fallback recipe.")
     ] = True,
@@ -132,6 +129,8 @@ def delegate(
     ] = False,
 ) -> None:
     """Decide which recipe fits a task, and start it."""
+    from vancectl.cli.assignments import parse_argv, parse_params
+    from vancectl.cli.render.answer import Terminal, print_answer
     from vancectl.cli.render.explanation import Account
     from vancectl.cli.task import check_one_reader, read_task, read_text, warn_of_unread
     from vancectl.delegation.delegation import Delegation
@@ -234,149 +233,7 @@ def _refused_as_json(output: Output) -> Iterator[None]:
         raise
 
 
-def parse_argv(text: str | None) -> list[str]:
-    """A JSON list of texts, or the name of a program: nothing is split, and no shell is asked. Raises UsageError."""
-    from vancectl.errors import UsageError
-    from vancectl.text.strict_json import read_json
-
-    if text is None:
-        return []
-    if not text.lstrip().startswith("["):
-        return [text]
-    try:
-        argv = read_json(text)
-    except ValueError:
-        argv = None
-    if not isinstance(argv, list) or not argv or not all(isinstance(word, str) for word in argv):
-        raise UsageError(
-            "--on-exit is no JSON list of texts", remedy='write a program, or a list such as ["notify-send", "done"]'
-        )
-    return argv
-
-
-def parse_params(assignments: list[str]) -> dict[str, Any]:
-    """`KEY=VALUE`, split at the first `=` only. Raises UsageError."""
-    from vancectl.errors import UsageError
-
-    params: dict[str, Any] = {}
-    for assignment in assignments:
-        key, equals, text = assignment.partition("=")
-        if not equals or not key.strip():
-            raise UsageError(f"`--param {assignment}` is no assignment", remedy="write --param KEY=VALUE")
-        params[key.strip()] = _param(text)
-    return params
-
-
-def _param(text: str) -> Any:
-    """JSON where it can be, else text; so is a number that would be written in another way (`3.10`, `1e3`, `-0`)."""
-    from vancectl.text.strict_json import read_json
-
-    try:
-        value = read_json(text)
-    except ValueError:
-        return text
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return text if is_number and json.dumps(value) != text.strip() else value
-
-
 def _in_session(request: Request, session: str | None) -> Request:
     from dataclasses import replace
 
     return request if request.session is not None else replace(request, session=session)
-
-
-class Terminal:
-    """Shows a person the decision before the start, and the reply as it comes, unless that is JSON."""
-
-    def __init__(self, output: Output) -> None:
-        import codecs
-
-        self._output = output
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._is_json: bool | None = None
-        self._name = ""
-        self._at_line_start = True
-        self.decided = False
-        self.replied = False
-
-    def on_start(self, answer: Delegated, name: str) -> None:
-        self.decided = True
-        self._name = name
-        self._output.facts(decided_facts(answer))
-
-    def on_output(self, data: bytes) -> None:
-        text = self._decoder.decode(data)
-        if self._is_json is None and text.strip():
-            # One JSON object is the process's fields, and is shown as these at the end.
-            self._is_json = text.lstrip().startswith("{")
-        if self._is_json is not False or not text:
-            return
-        if not self.replied:
-            self._output.facts([("process", self._name)])
-            self._output.text("\n")
-        self._output.prose(text)
-        self._at_line_start = text.endswith("\n")
-        self.replied = True
-
-    def end(self) -> None:
-        if self.replied and not self._at_line_start:
-            self._output.text("\n")
-
-
-def decided_facts(answer: Delegated, *, explain: bool = False) -> list[tuple[str, str]]:
-    from vancectl.cli.render.decision import decision_facts
-
-    facts = decision_facts(answer.as_json(), explain=explain)
-    if answer.fallback is not None:
-        facts.append(("fallback", f"{answer.fallback.recipe} ({answer.fallback.source})"))
-        facts.append(("generated", answer.fallback.generated or ""))
-    facts.append(("outcome", answer.outcome or ""))
-    return facts
-
-
-def print_answer(
-    answer: Delegated,
-    output: Output,
-    watcher: Terminal | None,
-    account: Account | None = None,
-    *,
-    explain: bool = False,
-    why: str | None = None,
-) -> None:
-    from vancectl.cli.render.explanation import print_explanation, print_why
-
-    document = answer.as_json()
-    for warning in document["warnings"]:
-        output.warn(warning)
-    reason = account.why(why) if account is not None and why is not None else None
-    if output.as_json:
-        if account is not None and explain:
-            document["explanation"] = account.explanation.as_json()
-        if reason is not None:
-            document["why"] = reason.as_json()
-        output.document(document)
-        return
-    if watcher is not None and watcher.replied:
-        watcher.end()  # the reply is the last that is said; what failed is told on stderr
-        return
-    facts = decided_facts(answer, explain=explain) if watcher is None or not watcher.decided else []
-    if answer.plan is not None:
-        facts.append(("plan", json.dumps(answer.plan["argv"], ensure_ascii=False)))
-    process = dict(answer.process or {})
-    reply = process.pop("reply", None)
-    if process:
-        facts.append(("process", f"{process['name']} {process['status']}"))
-        facts.extend((key, _in_words(value)) for key, value in process.items() if key not in _SAID)
-    output.facts(facts)
-    if account is not None and explain:
-        print_explanation(account.explanation, document, output)
-    if reason is not None:
-        print_why(reason, output)
-    if reply is not None:
-        from vancectl.text.printable import printable
-
-        output.text("\n" + printable(_in_words(reply), layout=True).removesuffix("\n") + "\n")
-
-
-def _in_words(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vancectl.cli.completion import complete_recipe
+from vancectl.cli.options import JsonOption
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def show_log(
     ] = None,
     stage: Annotated[str | None, typer.Option("--stage", metavar="STAGE", help="Only decisions of this stage.")] = None,
     limit: Annotated[int, typer.Option("--limit", min=0, help="How many decisions to show, the latest.")] = 20,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Show what was decided, the rates per stage, and the recipes that are never chosen."""
     from datetime import UTC, datetime

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vancectl.cli.commands.select import JsonOption
+from vancectl.cli.options import JsonOption, SessionOption
 from vancectl.cli.scope import Voice, voiced
 
 if TYPE_CHECKING:
@@ -22,9 +22,6 @@ app = typer.Typer(
 )
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="A process's id, or its name in the session.")]
-SessionOption = Annotated[
-    str | None, typer.Option("--session", metavar="NAME", help="The session. [VANCECTL_SESSION, else default]")
-]
 
 
 @app.command("list")

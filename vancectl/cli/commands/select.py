@@ -7,8 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vancectl.cli.jobs import DEFAULT_JOBS, JobsOption, RetryFailedOption, Via, ViaOption
-from vancectl.cli.render.explanation import ExplainOption, WhyOption
+from vancectl.cli.options import (
+    DEFAULT_JOBS,
+    ExplainOption,
+    JobsOption,
+    JsonOption,
+    ModelOption,
+    ReplayOption,
+    RetryFailedOption,
+    StrictOption,
+    Via,
+    ViaOption,
+    WhyOption,
+)
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
@@ -18,19 +29,6 @@ if TYPE_CHECKING:
     from vancectl.selector.decision import Decision
     from vancectl.selector.selector import Selector
 
-ModelOption = Annotated[
-    str | None,
-    typer.Option("--model", metavar="MODEL", help="The model, or an alias of the settings. [VANCECTL_MODEL]"),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")]
-StrictOption = Annotated[
-    bool, typer.Option("--strict", help="Exit with 4 where the model was needed and could not be used.")
-]
-
-
-ReplayOption = Annotated[
-    Path | None, typer.Option("--replay", metavar="FILE", help="Take the model's answers from recordings; ask nothing.")
-]
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 

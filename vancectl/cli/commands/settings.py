@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from vancectl.cli.options import JsonOption
 from vancectl.cli.scope import Scope, scoped
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False)
@@ -22,7 +23,7 @@ def settings() -> None:
 def show_settings(
     scope: Scope,
     key: Annotated[str | None, typer.Argument(metavar="[KEY]", help="Only this setting.")] = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Show the settings in force with the source of each."""
     from vancectl.errors import Place

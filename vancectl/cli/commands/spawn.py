@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vancectl.cli.commands.select import JsonOption
+from vancectl.cli.options import JsonOption
 from vancectl.cli.scope import Scope, Voice, scoped, voiced
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vancectl.cli.commands.select import JsonOption
+from vancectl.cli.options import JsonOption
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:

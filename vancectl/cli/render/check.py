@@ -9,6 +9,7 @@ from vancectl.routes.report.words import as_share, facts, order
 
 if TYPE_CHECKING:
     from vancectl.cli.render.output import Output
+    from vancectl.reading.finding import Finding
     from vancectl.routes.bar import Result
     from vancectl.routes.coverage import Coverage
     from vancectl.routes.summary import Summary
@@ -50,3 +51,13 @@ def print_tables(
             ("cases that are copies", "\n".join(f"{case.place}: {of}" for case, of in coverage.copies)),
         ]
     )
+
+
+def bad_cases(findings: Sequence[Finding], output: Output) -> Exception:
+    """All but the last are said here; the last ends the command."""
+    from vancectl.errors import UsageError
+
+    errors = [UsageError(finding.sentence(), where=finding.place, remedy=finding.remedy()) for finding in findings]
+    for error in errors[:-1]:
+        output.error(error)
+    return errors[-1]

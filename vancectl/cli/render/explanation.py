@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
-
-from vancectl.cli.completion import complete_recipe
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,13 +13,6 @@ if TYPE_CHECKING:
     from vancectl.selector.explain.why_not import WhyNot
     from vancectl.selector.selector import Selector
 
-ExplainOption = Annotated[
-    bool, typer.Option("--explain", help="Show the way of the task through the stages, and what would be started.")
-]
-WhyOption = Annotated[
-    str | None,
-    typer.Option("--why", metavar="NAME", help="Say why this recipe was not chosen.", autocompletion=complete_recipe),
-]
 
 _SHOWN = 10
 _AROUND = 60

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vancectl.cli.completion import complete_engine, complete_recipe
+from vancectl.cli.options import JsonOption
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ class Target(StrEnum):
 
 ToOption = Annotated[Target, typer.Option("--to", help="The layer that gets the file.")]
 _TOLD = 8
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")]
 
 
 @scoped

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vancectl.cli.options import JsonOption
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def diff_recipes(
         bool, typer.Option("--alone", help="Take each folder alone, not over the tenant's and the bundled recipes.")
     ] = False,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 where anything differs.")] = False,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Compare two states of a library: recipes, shadowing, triggers, and what tasks get."""
     from contextlib import ExitStack
@@ -82,7 +83,7 @@ def _layers(scope: Scope, folder: Path, *, alone: bool) -> Layers:
 
 
 def _read_cases(files: Sequence[Path], output: Output) -> Sequence[Case]:
-    from vancectl.cli.commands.check import bad_cases
+    from vancectl.cli.render.check import bad_cases
     from vancectl.routes.case import read_cases
 
     read = read_cases(files)

@@ -11,6 +11,7 @@ import typer
 
 from vancectl.cli.completion import complete_recipe
 from vancectl.cli.group import Lazy, LazyGroup
+from vancectl.cli.options import JsonOption
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def list_recipes(
     scope: Scope,
     everything: Annotated[bool, typer.Option("--all", help="Also internal, unlisted and `_…` recipes.")] = False,
     layer: Annotated[LayerChoice | None, typer.Option("--layer", help="Only what this layer provides.")] = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
+    json_output: JsonOption = False,
 ) -> None:
     """List the recipes in force, broken ones with their fault."""
     from vancectl.inventory.listing import render
@@ -129,11 +130,11 @@ def show_recipe(
         list[str] | None, typer.Option("--param", metavar="KEY=VALUE", help="Apply this param (repeatable).")
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Print the file as it is.")] = False,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Show a recipe as it would be applied, its file, its layer, and what it shadows."""
-    from vancectl.cli.commands.delegate import parse_params
-    from vancectl.cli.commands.recipes.shadowed import changes_in_words
+    from vancectl.cli.assignments import parse_params
+    from vancectl.cli.render.shadows import changes_in_words
     from vancectl.delegation.applied import apply_recipe
     from vancectl.inventory.listing import element
 
@@ -178,7 +179,7 @@ def show_recipe(
 @scoped
 def show_path(
     scope: Scope,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Show the directories of the cascade, nearest first, existing or not."""
     from vancectl.cli.render.decision import tenant_in_words

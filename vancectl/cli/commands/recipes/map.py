@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vancectl.cli.options import JsonOption
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def map_recipes(
     close: Annotated[
         float, typer.Option("--close", min=0.05, max=1.0, metavar="SHARE", help="How alike descriptions must be.")
     ] = 0.3,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON, as in a pipe.")] = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Draw which recipes share triggers, and which descriptions lie close together."""
     from vancectl.lint.library import Library
