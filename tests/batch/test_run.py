@@ -41,7 +41,7 @@ def test_lines_come_in_the_order_of_the_tasks(ws: Workspace, messages: MessagesS
     ws.model(messages)
     messages.reply(none("nothing"), match("fix", "asks for it"))
     tasks = ["fix tests", "Größe?", "", '{"task": "please fix tests", "id": 7}', "mend it", "fix  TESTS now"]
-    result = ws.run("select", "--batch", "-", "--jobs", "1", stdin="\n".join(tasks)).expect()
+    result = ws.run("batch", "-", "--jobs", "1", stdin="\n".join(tasks)).expect()
     assert [(line["decision"], line["reason"]) for line in result.jsonl] == [
         ("MATCH", "single-trigger"),
         ("NONE", "model-none"),
@@ -58,13 +58,13 @@ def test_lines_come_in_the_order_of_the_tasks(ws: Workspace, messages: MessagesS
 def test_a_line_end_at_the_end_is_no_task(ws: Workspace, end: str) -> None:
     ws.recipe("P/recipes/fix.yaml", "Fixes.", triggers=["fix tests"])
     ws.write("P/tasks.txt", "\ufefffix tests" + end)
-    assert [line["recipe"] for line in ws.run("select", "--batch", "tasks.txt").expect().jsonl] == ["fix"]
+    assert [line["recipe"] for line in ws.run("batch", "tasks.txt").expect().jsonl] == ["fix"]
 
 
 def test_a_bad_line_loses_nothing_else(ws: Workspace) -> None:
     ws.recipe("P/recipes/fix.yaml", "Fixes.", triggers=["fix tests"])
     tasks = 'fix tests\n{"task": 1}\n{"nope\nfix tests\n{"id": 1}\n'
-    result = ws.run("select", "--batch", "-", stdin=tasks).expect(2)
+    result = ws.run("batch", "-", stdin=tasks).expect(2)
     assert [line.get("recipe", line.get("error")) for line in result.jsonl] == [
         "fix",
         "line 2: the object has no text `task`",
@@ -76,7 +76,7 @@ def test_a_bad_line_loses_nothing_else(ws: Workspace) -> None:
 
 def test_the_first_answer_does_not_wait_for_the_last_task(ws: Workspace) -> None:
     ws.recipe("P/recipes/fix.yaml", "Fixes.", triggers=["fix tests"])
-    process = ws.start("select", "--batch", "-", stdin=-1)
+    process = ws.start("batch", "-", stdin=-1)
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(b"fix tests\n")
@@ -91,7 +91,7 @@ def test_strict_and_exit_code_speak_for_the_whole_batch(ws: Workspace) -> None:
     ws.recipe("P/recipes/fix.yaml", "Fixes.", triggers=["fix tests"])
     ws.env["VANCECTL_SELECTOR__BACKEND"] = "off"
     tasks = "fix tests\nsomething else\n"
-    ws.run("select", "--batch", "-", stdin=tasks).expect(0)
-    ws.run("select", "--batch", "-", "--exit-code", stdin=tasks).expect(1)
-    ws.run("select", "--batch", "-", "--strict", stdin=tasks).expect(4)
-    ws.run("select", "--batch", "-", "--strict", "--exit-code", stdin="fix tests\n").expect(0)
+    ws.run("batch", "-", stdin=tasks).expect(0)
+    ws.run("batch", "-", "--exit-code", stdin=tasks).expect(1)
+    ws.run("batch", "-", "--strict", stdin=tasks).expect(4)
+    ws.run("batch", "-", "--strict", "--exit-code", stdin="fix tests\n").expect(0)

@@ -44,7 +44,7 @@ def measure(jobs: int, tasks: int, latency: float) -> None:
         ws.model(server.stdout.readline().strip())
         lines = "".join(f"task {number}\n" for number in range(tasks))
         started = time.monotonic()
-        ws.run("select", "--batch", "-", "--jobs", str(jobs), "--strict", stdin=lines, timeout=600).expect(0)
+        ws.run("batch", "-", "--jobs", str(jobs), "--strict", stdin=lines, timeout=600).expect(0)
         whole = time.monotonic() - started
         told, _ = server.communicate("\n", timeout=30)
     asked, peak, span = told.split()

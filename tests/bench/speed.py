@@ -202,7 +202,7 @@ INDEXES: dict[Path, Callable[[str], bool]] = {}
 
 def batch(bench: Bench, tasks: Path, folder: Path) -> tuple[float, float, float]:
     """Seconds of the whole, megabytes at the peak, seconds until the first answer; pinned to one core."""
-    command: Argv = ["taskset", "-c", "0", VANCECTL, "select", "--batch", tasks, "--recipes", folder]
+    command: Argv = ["taskset", "-c", "0", VANCECTL, "batch", tasks, "--recipes", folder]
     bench.once([*command[:-3], "/dev/null", "--recipes", folder])
     started = time.perf_counter()
     process = subprocess.Popen(

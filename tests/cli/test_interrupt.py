@@ -47,7 +47,7 @@ def interrupted(ws: Workspace, marker: Path, *arguments: str) -> tuple[int, str]
     [
         ["select", "sort my mail"],
         ["delegate", "sort my mail"],
-        ["select", "--batch", "tasks.txt"],
+        ["batch", "tasks.txt"],
         ["check", "--record"],
     ],
     ids=["select", "delegate", "batch", "record"],

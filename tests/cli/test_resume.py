@@ -28,7 +28,7 @@ def batch(ws: Workspace, tasks: list[Any] | None, *options: str, status: int = 0
     if tasks is not None:
         lines = [task if isinstance(task, str) else json.dumps(task) for task in tasks]
         ws.write("P/tasks.txt", "".join(f"{line}\n" for line in lines))
-    return ws.run("select", "--batch", "tasks.txt", "--output", "out.jsonl", *options).expect(status)
+    return ws.run("batch", "tasks.txt", "--output", "out.jsonl", *options).expect(status)
 
 
 def written(ws: Workspace) -> list[Any]:
@@ -187,7 +187,7 @@ def test_a_torn_last_line_is_decided_again(shop: Workspace, messages: MessagesSe
 def test_the_second_run_with_one_output_says_who_has_it(shop: Workspace, messages: MessagesServer) -> None:
     messages.reply(delay(1.0, match("sell")))
     shop.write("P/tasks.txt", "".join(f"sell {number}\n" for number in range(8)))
-    argv = ("select", "--batch", "tasks.txt", "--output", "out.jsonl", "--resume", "--jobs", "2")
+    argv = ("batch", "tasks.txt", "--output", "out.jsonl", "--resume", "--jobs", "2")
     first = shop.start(*argv)
     messages.wait_for(1)
     for _ in range(2):
@@ -200,7 +200,7 @@ def test_the_second_run_with_one_output_says_who_has_it(shop: Workspace, message
 def test_four_runs_at_once_answer_every_task_once(shop: Workspace) -> None:
     tasks = ["trigger it"] * 300
     shop.write("P/tasks.txt", "".join(f"{task}\n" for task in tasks))
-    argv = ("select", "--batch", "tasks.txt", "--output", "out.jsonl", "--resume", "--jobs", "2")
+    argv = ("batch", "tasks.txt", "--output", "out.jsonl", "--resume", "--jobs", "2")
     runs = [shop.start(*argv) for _ in range(4)]
     statuses = [shop.finish(run).status for run in runs]
     assert 0 in statuses
@@ -215,7 +215,7 @@ def test_a_run_that_is_killed_in_the_midst_of_changed_lines(shop: Workspace, mes
         shop.model(server)
         server.reply(match("sell"), hang(60))
         shop.write("P/tasks.txt", f"sell 1\nsell 2\n{B}\nsell 3\n{A}\n")
-        argv = ("select", "--batch", "tasks.txt", "--output", "out.jsonl", "--resume", "--jobs", "1")
+        argv = ("batch", "tasks.txt", "--output", "out.jsonl", "--resume", "--jobs", "1")
         process = shop.start(*argv)
         limit = time.monotonic() + 20
         while len(written(shop)) < 3 and time.monotonic() < limit:
@@ -232,7 +232,7 @@ def test_a_run_that_is_killed_in_the_midst_of_changed_lines(shop: Workspace, mes
 
 def test_a_template_s_answers_are_known_by_their_filled_task(shop: Workspace, messages: MessagesServer) -> None:
     messages.reply(none())
-    options = ("--template", "rent {x}")
+    options = ("--template", "rent {{ item.x }}")
     batch(shop, [{"x": "a"}, {"x": "b"}], *options)
     calls = len(messages.requests)
     batch(shop, [{"x": "c"}, {"x": "b"}, {"x": "a"}], *options, "--resume")
@@ -243,7 +243,7 @@ def test_a_template_s_answers_are_known_by_their_filled_task(shop: Workspace, me
 
 
 def test_a_batch_on_standard_input_is_taken_up_again(shop: Workspace, messages: MessagesServer) -> None:
-    argv = ("select", "--batch", "-", "--output", "out.jsonl", "--resume")
+    argv = ("batch", "-", "--output", "out.jsonl", "--resume")
     shop.run(*argv, stdin=f"{A}\n{B}\n").expect(0)
     shop.run(*argv, stdin=f"{NEW}\n{B}\n{A}\n").expect(0)
     assert shown(shop) == [(1, "sell"), (2, None), (3, "sell")]
@@ -267,7 +267,7 @@ def test_a_batch_on_standard_input_is_taken_up_again(shop: Workspace, messages: 
 )
 def test_a_line_is_read_as_it_is_meant_or_refused(shop: Workspace, data: bytes, errors: dict[int, str]) -> None:
     shop.write("P/tasks.txt", data)
-    found = shop.run("select", "--batch", "tasks.txt").expect(2 if errors else 0).jsonl
+    found = shop.run("batch", "tasks.txt").expect(2 if errors else 0).jsonl
     for number, answer in enumerate(found, 1):
         assert answer["line"] == number
         assert errors.get(number, "") in answer.get("error", "")

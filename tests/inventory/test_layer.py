@@ -318,9 +318,9 @@ def test_a_tenant_that_a_project_chose_is_said(bare: Workspace) -> None:
     file = bare.write("P/project.yaml", "tenant: acme\n")
     named = {"name": "acme", "namedBy": str(file)}
     note = f"note: the tenant is `acme`, since {file} names it\n"
-    for command in (["select"], ["delegate"], ["delegate", "--recipe", "good"], ["select", "--batch", "-"]):
-        said = bare.run(*command, *([] if "--batch" in command else ["fix tests"]), stdin="fix tests\n").expect()
-        assert (said.jsonl[0] if "--batch" in command else said.json)["tenant"] == named
+    for command in (["select"], ["delegate"], ["delegate", "--recipe", "good"], ["batch", "-"]):
+        said = bare.run(*command, *([] if command[0] == "batch" else ["fix tests"]), stdin="fix tests\n").expect()
+        assert (said.jsonl[0] if command[0] == "batch" else said.json)["tenant"] == named
         assert said.stderr.count(note) == 1
     assert bare.run("select", "-q", "fix tests").expect().stderr == ""
     (row,) = [row for row in bare.run("recipes", "path", "--json").expect().json if row["layer"] == "tenant"]

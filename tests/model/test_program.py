@@ -223,5 +223,5 @@ def test_many_tasks_are_asked_in_order(asking: Workspace) -> None:
     )
     tasks = ["first task", "second task", "third task"]
     lines = "".join(json.dumps({"task": task}) + "\n" for task in tasks)
-    decisions = asking.run("select", "--batch", "-", stdin=lines).expect(0).jsonl
+    decisions = asking.run("batch", "-", stdin=lines).expect(0).jsonl
     assert [decision["rationale"] for decision in decisions] == tasks

@@ -20,7 +20,7 @@ def planned(ws: Workspace, name: str, content: str | bytes, task: str = "for {{ 
         ws.write(f"P/{name}", content)
     template = json.dumps({"recipe": "good", "task": task})
     ws.write("P/plan.yaml", f"children:\n  - expand:\n      childTemplate: {template}\n      items: {items}\n")
-    return ws.run("delegate", "--plan", "plan.yaml", "--dry-run").expect(status)
+    return ws.run("plan", "plan.yaml", "--dry-run").expect(status)
 
 
 def tasks(result: Result) -> list[str]:
@@ -152,7 +152,7 @@ def test_what_is_refused(ws: Workspace, name: str, content: str | bytes, told: s
         ws.recipe("P/recipes/good.yaml")
         ws.write(f"P/{name}", content)
         ws.write("P/plan.yaml", f'children: [{{expand: {{items: {name}, childTemplate: {{task: "{task}"}}}}}}]')
-        refused = ws.run("delegate", "--plan", "plan.yaml", "--dry-run").expect(2)
+        refused = ws.run("plan", "plan.yaml", "--dry-run").expect(2)
     else:
         refused = planned(ws, name, content, task, status=2)
     assert told in refused.stderr
@@ -164,6 +164,6 @@ def test_names_and_tasks_are_texts(ws: Workspace, value: str) -> None:
     ws.recipe("P/recipes/good.yaml")
     ws.settings({"spawn.command": ["echo", "{task}"], "spawn.stdin": "none"})
     ws.write("P/plan.yaml", f"children:\n  - {{name: {value}, task: {value}, recipe: good, title: {value}}}\n")
-    (child,) = ws.run("delegate", "--plan", "plan.yaml", "--dry-run").expect().json["answers"]
+    (child,) = ws.run("plan", "plan.yaml", "--dry-run").expect().json["answers"]
     payload = child["plan"]["payload"]
     assert (child["name"], payload["task"], payload["title"]) == (value, value, value)

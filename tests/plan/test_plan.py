@@ -30,7 +30,7 @@ def plan(ws: Workspace, document: object) -> None:
 
 
 def run(ws: Workspace, *args: str, status: int = 0, **options: Any) -> Result:
-    return ws.run("delegate", "--plan", "work.yaml", *args, **options).expect(status)
+    return ws.run("plan", "work.yaml", *args, **options).expect(status)
 
 
 def runs(ws: Workspace) -> list[str]:
@@ -178,7 +178,7 @@ def test_items_that_are_none(ws: Workspace, name: str, content: str, told: str) 
 def test_an_interrupt_ends_what_runs_and_the_rest_is_resumed(ws: Workspace) -> None:
     good(ws, 'echo "$1" >>runs; [ -e go ] || exec sleep 60')
     plan(ws, {"children": [{"recipe": "good", "name": name} for name in "abcd"]})
-    running = ws.start("delegate", "--plan", "work.yaml", "--jobs", "2")
+    running = ws.start("plan", "work.yaml", "--jobs", "2")
     limit = time.monotonic() + 10
     while len(runs(ws)) < 2 and time.monotonic() < limit:
         time.sleep(0.05)
@@ -208,7 +208,7 @@ def test_a_thousand_children_survive_a_kill(ws: Workspace) -> None:
     """Killed in its midst and resumed: each child has run once, none is lost, none doubled."""
     good(ws)
     plan(ws, {"children": [{"expand": {"items": list(range(1000)), "childTemplate": {"recipe": "good"}}}]})
-    running = ws.start("delegate", "--plan", "work.yaml", "--jobs", "6")
+    running = ws.start("plan", "work.yaml", "--jobs", "6")
     limit = time.monotonic() + 60
     while len(runs(ws)) < 150 and time.monotonic() < limit:
         time.sleep(0.05)
@@ -224,13 +224,23 @@ def test_a_thousand_children_survive_a_kill(ws: Workspace) -> None:
 def test_a_plan_is_the_whole_request(ws: Workspace, args: list[str]) -> None:
     good(ws)
     plan(ws, {"children": [{"recipe": "good"}]})
-    assert "put everything into the plan" in run(ws, *args, status=2).stderr
+    earlier = ws.run("delegate", "--plan", "work.yaml", *args).expect(2).stderr
+    assert "put everything into the plan" in earlier
+
+
+def test_the_earlier_spelling_of_a_plan_says_the_new_one(ws: Workspace) -> None:
+    good(ws)
+    plan(ws, {"children": [{"recipe": "good", "task": "x"}]})
+    earlier = ws.run("delegate", "--plan", "work.yaml").expect(0)
+    assert earlier.stderr == "note: `vancectl plan FILE` is the spelling of `delegate --plan FILE` from now on\n"
+    assert earlier.json["succeeded"] == 1
+    assert "--plan" not in ws.run("delegate", "--help").stdout
 
 
 def test_on_a_terminal(ws: Workspace) -> None:
     good(ws)
     plan(ws, {"children": [{"recipe": "good", "name": "a", "task": "x"}]})
-    shown = ws.run("delegate", "--plan", "work.yaml", tty=True).expect().stdout
+    shown = ws.run("plan", "work.yaml", tty=True).expect().stdout
     assert "1 of 1 children succeeded, 0 failed" in shown
     assert "DONE" in shown
 
@@ -370,7 +380,7 @@ def test_a_child_with_a_bare_none_has_not_succeeded(ws: Workspace) -> None:
 def test_the_goal_is_the_task_and_a_plan_comes_from_standard_input(ws: Workspace) -> None:
     letters(ws, "name\nAnn\n")
     document = json.dumps({"children": [{"goal": "fix tests", "name": "g"}, {"prompt": "x", "recipe": "good"}]})
-    answer = ws.run("delegate", "--plan", "-", stdin=document).expect().json
+    answer = ws.run("plan", "-", stdin=document).expect().json
     assert [child["recipe"] for child in answer["answers"]] == ["good", "good"]
     assert answer["answers"][1]["name"].startswith("plan-")
     assert ran(ws) == ["fix tests", "x"]

@@ -141,7 +141,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answered]:
         # One at a time: several would share the pauses that the server asks for.
         options = ("-v", "--strict", "--jobs", "1", "--set", f"selector.timeout={DEADLINE}")
         env = {"ANTHROPIC_API_KEY": KEY, "VANCECTL_DEBUG": "1"}
-        result = workspace.run("select", "--batch", "-", *options, stdin=tasks, env=env, timeout=240).expect(4)
+        result = workspace.run("batch", "-", *options, stdin=tasks, env=env, timeout=240).expect(4)
         assert "SECRET" not in result.stdout + result.stderr
         assert result.stderr == ""
         requests: dict[str, list[Request]] = {name: [] for name in rows}
@@ -525,7 +525,7 @@ def test_a_server_that_takes_no_schema_is_asked_without_it_from_then_on(
     refused = scripted.status(400, message="output_config: Extra inputs are not permitted")
     messages.reply(scripted.when_field("output_config", then=refused, otherwise=scripted.match("review")))
     tasks = "".join(json.dumps({"task": task}) + "\n" for task in ("one thing", "another thing"))
-    decisions = asking.run("select", "--batch", "-", "--jobs", "1", stdin=tasks).expect(0).jsonl
+    decisions = asking.run("batch", "-", "--jobs", "1", stdin=tasks).expect(0).jsonl
     assert [decision["recipe"] for decision in decisions] == ["review", "review"]
     assert [decision["model"]["attempts"] for decision in decisions] == [2, 1]
     assert ["output_config" in request.body for request in messages.requests] == [True, False, False]

@@ -111,7 +111,7 @@ def test_a_fallback_of_a_project_needs_trust_too(shop: Workspace) -> None:
         ["select", "fix tests"],
         ["delegate", "fix tests"],
         ["delegate", "--recipe", "own", "x"],
-        ["select", "--batch", "-"],
+        ["batch", "-"],
     ],
     ids=" ".join,
 )
@@ -122,12 +122,12 @@ def test_a_decision_says_where_its_recipe_comes_from(
     for each in layers:
         ws.recipe(f"{each}/recipes/own.yaml", triggers=["fix tests"])
     said = ws.run(*command, stdin="fix tests\n").expect()
-    decision = said.jsonl[0] if "--batch" in command else said.json
+    decision = said.jsonl[0] if command[0] == "batch" else said.json
     assert decision["layer"] == layer
     assert decision["shadows"] == [str(ws.path(f"{each}/recipes/own.yaml")) for each in shadows]
     keys = list(decision)
     assert keys[keys.index("engine") + 1 : keys.index("rationale")] == ["layer", "shadows"]
-    if "--batch" not in command:
+    if command[0] != "batch":
         entry = json.loads((ws.state / "log/decisions.jsonl").read_text())
         assert (entry["layer"], entry["shadows"]) == (decision["layer"], decision["shadows"])
 

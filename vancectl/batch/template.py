@@ -1,7 +1,7 @@
-"""A task for many items: `Summarise {title}` with the fields of each item's JSON object filled in.
+"""A task for many items: `Summarise {{ item.title }}` with the fields of each item's JSON object filled in.
 
-The recipe is chosen once, for the template as it stands, and holds for all items (specification, "Selector Memoization
-for EXPAND-Batches").
+The recipe is chosen once, for the template as it stands, and holds for all items. The grammar is that of plans, of
+which a batch knows the fields only: a million items must not take a renderer each.
 """
 
 from __future__ import annotations
@@ -13,19 +13,33 @@ from typing import Any
 from vancectl.errors import UsageError
 from vancectl.text.strict_json import read_json
 
-_FIELD = re.compile(r"\{\{|\}\}|\{([^{}\s]+)\}")
+_FIELD = re.compile(r"\{\{\s*item(?:\.([^\W\d]\w*)|\[\s*(?:'([^']+)'|\"([^\"]+)\")\s*\])\s*\}\}")
+_OTHER = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\{\{")
+# The grammar of earlier versions. Of JSON in a template no key is a bare word.
+_EARLIER = re.compile(r"(?<!\{)\{(\w+)\}(?!\})")
 
 
 class Template:
-    """`{name}` is a field, `{{` and `}}` are braces. Raises UsageError for a template without a field."""
+    """`{{ item.name }}` or `{{ item["a name"] }}` is a field. Raises UsageError for a template without a field."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._fields = [name for name in _FIELD.findall(text) if name]
+        self._fields = [dot or single or double for dot, single, double in _FIELD.findall(text)]
+        rest = _FIELD.sub("", text)
+        other, earlier = _OTHER.search(rest), _EARLIER.search(rest)
+        if other is not None:
+            raise UsageError(
+                f"the template has `{other[0]}`, and a batch fills in fields only",
+                remedy="write `{{ item.NAME }}`; `vancectl plan` knows conditions and filters",
+            )
+        if earlier is not None:
+            raise UsageError(
+                f"`{earlier[0]}` is no field of a template",
+                remedy=f"write `{{{{ item.{earlier[1]} }}}}`, as in a plan",
+            )
         if not self._fields:
             raise UsageError(
-                f"the template `{text}` has no field",
-                remedy="name one in braces, as in: --template 'Summarise {title}'",
+                f"the template `{text}` has no field", remedy="name one, as in: --template 'Summarise {{ item.title }}'"
             )
 
     def fill(self, line: str) -> tuple[str, dict[str, Any]]:
@@ -41,10 +55,7 @@ class Template:
             raise ValueError(f"the item has no text or number `{missing[0]}`, which the template names")
 
         def filled(found: re.Match[str]) -> str:
-            name = found[1]
-            if name is None:
-                return found[0][0]
-            value = item[name]
+            value = item[found[1] or found[2] or found[3]]
             return value if isinstance(value, str) else json.dumps(value)
 
         task = _FIELD.sub(filled, self.text)

@@ -21,7 +21,11 @@ COMPLETION_OPTIONS = ("--install-completion", "--show-completion")
 
 COMMANDS: Mapping[str, Lazy] = {
     "select": Lazy("vancectl.cli.commands.select:app", "Say which recipe fits a task, or that none does, and why."),
+    "batch": Lazy(
+        "vancectl.cli.commands.batch:app", "Decide many tasks: a line in, a decision out, in the same order."
+    ),
     "delegate": Lazy("vancectl.cli.commands.delegate:app", "Decide which recipe fits a task, and start it."),
+    "plan": Lazy("vancectl.cli.commands.plan:app", "Start all children of a plan, and wait for them."),
     "processes": Lazy(
         "vancectl.cli.commands.processes:app", "Processes: list, show, read, await and stop what was started."
     ),

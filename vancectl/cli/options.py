@@ -43,6 +43,14 @@ ReplayOption = Annotated[
 SessionOption = Annotated[
     str | None, typer.Option("--session", metavar="NAME", help="The session. [VANCECTL_SESSION, else default]")
 ]
+OnExitOption = Annotated[
+    str | None,
+    typer.Option(
+        "--on-exit",
+        metavar="ARGV",
+        help="Call this with the end event as JSON on its standard input: a program, or a JSON list of texts.",
+    ),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings.")]
 VerboseOption = Annotated[
     int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Say more on stderr.")

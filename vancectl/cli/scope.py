@@ -16,9 +16,11 @@ from vancectl.cli.options import QuietOption, VerboseOption
 if TYPE_CHECKING:
     from vancectl.cli.render.output import Output
     from vancectl.decision_log.log import Journal
+    from vancectl.delegation.delegation import Delegation
     from vancectl.inventory.cascade import Cascade
     from vancectl.inventory.inventory import Inventory
     from vancectl.inventory.layer import Layers
+    from vancectl.selector.decision import Decision
     from vancectl.selector.selector import Selector
     from vancectl.selector.semantic.stage import Semantic
     from vancectl.selector.shortlist.candidates import Candidates
@@ -162,6 +164,15 @@ class Scope(Voice):
             return assemble_replay(self.cascade, self.candidates, self.settings, model, recordings)[0]
 
         return Selector(self.inventory, semantic, self.candidates.nearest, many_tasks=many_tasks)
+
+    def delegation(self, select: Callable[[str], Decision]) -> Delegation:
+        """What carries out a request, with `select` for its decision."""
+        from vancectl.delegation.delegation import Delegation
+        from vancectl.disk.folders import state_dir
+        from vancectl.inventory.catalog import load_catalog
+        from vancectl.process.store import ProcessStore
+
+        return Delegation(self.cascade, load_catalog, self.settings, ProcessStore(state_dir()), select)
 
     def report_findings(self, output: Output) -> None:
         """Warns of what was passed over while the files were found."""

@@ -86,10 +86,6 @@ def test_empty_standard_input_is_a_blank_task(ready: Workspace) -> None:
         pytest.param(["--batch", "-", "--file", "task.txt"], "a task and --batch are both given", id="batch-and-file"),
         pytest.param(["--file", "gone.txt"], "gone.txt: cannot be read: no such file or directory", id="no-such-file"),
         pytest.param(["--file", ".vance"], ".vance: cannot be read: is a directory", id="a-folder"),
-        pytest.param(
-            ["--batch", "gone.txt"], "gone.txt: cannot be read: no such file or directory", id="no-such-batch"
-        ),
-        pytest.param(["--batch", ".vance"], ".vance: cannot be read: is a directory", id="a-folder-as-batch"),
         pytest.param(["fix", "--set", "selector.timeout"], "`--set selector.timeout` has no value", id="no-value"),
         pytest.param(["fix", "--set", "selector.timeout=soon"], "`selector.timeout` in --set must be", id="no-number"),
     ],
@@ -103,15 +99,26 @@ def test_misuse_ends_with_two_and_a_remedy(ready: Workspace, args: list[str], er
     assert result.stdout == ""
 
 
+@pytest.mark.parametrize(
+    ("file", "error"),
+    [
+        ("gone.txt", "gone.txt: cannot be read: no such file or directory"),
+        (".vance", ".vance: cannot be read: is a directory"),
+    ],
+)
+def test_a_batch_that_cannot_be_read(ready: Workspace, file: str, error: str) -> None:
+    assert ready.run("batch", file).expect(2).stderr.startswith(f"error: {error}")
+
+
 def test_a_task_that_looks_like_an_option_is_explained(ready: Workspace) -> None:
     result = ready.run("select", "-fix tests").expect(2)
     assert "Hint: a task that begins with `-` goes behind `--`." in result.stderr
 
 
-@pytest.mark.parametrize("args", [["-"], ["--file", "-"], ["--batch", "-"]], ids=" ".join)
+@pytest.mark.parametrize("args", [["select", "-"], ["select", "--file", "-"], ["batch", "-"]], ids=" ".join)
 def test_closed_standard_input(ready: Workspace, args: list[str]) -> None:
     ready.command = ("/bin/sh", "-c", f'exec {shlex.quote(ready.command[0])} "$@" <&-', "sh")
-    result = ready.run("select", *args).expect(2)
+    result = ready.run(*args).expect(2)
     assert result.stderr.startswith("error: standard input is closed\n  help: ")
 
 
@@ -184,7 +191,7 @@ def test_batch_of_lines_and_objects(ready: Workspace) -> None:
         '"fix tests" in quotes',
         "[fix tests]",
     ]
-    decisions = ready.run("select", "--batch", "-", stdin="\n".join(lines)).expect(0).jsonl
+    decisions = ready.run("batch", "-", stdin="\n".join(lines)).expect(0).jsonl
     assert [decision["recipe"] for decision in decisions] == ["good", "py", "py", "good", None, "good", "good"]
     assert [decision.get("id", "-") for decision in decisions] == ["a", "-", 7, None, "-", "-", "-"]
     assert decisions[1]["matched"] == [{"recipe": "py", "phrase": "run snake", "start": 0, "end": 9}]
@@ -197,14 +204,14 @@ def test_batch_of_lines_and_objects(ready: Workspace) -> None:
 def test_batch_answers_as_a_single_task_is_answered(ready: Workspace) -> None:
     ready.recipe("P/recipes/odd.yaml", triggers=["1000000000000000", "straße", "é"])
     tasks = ["fix tests", "1000000000000000 in der STRASSE", "🙂 STRASSE e\u0301", "neither", "fix tests, run snake"]
-    decisions = ready.run("select", "--batch", "-", stdin="\n".join(tasks)).expect(0).jsonl
+    decisions = ready.run("batch", "-", stdin="\n".join(tasks)).expect(0).jsonl
     assert [decision.pop("line") for decision in decisions] == [1, 2, 3, 4, 5]
     assert decisions == [ready.run("select", task).expect(0).json for task in tasks]
 
 
 def test_batch_from_a_file(ready: Workspace) -> None:
     ready.write("P/tasks.txt", b"\xef\xbb\xbffix tests\r\n\r\nrun snake\r\n   \r\nneither")
-    decisions = ready.run("select", "--batch", "tasks.txt").expect(0).jsonl
+    decisions = ready.run("batch", "tasks.txt").expect(0).jsonl
     assert [decision["recipe"] for decision in decisions] == ["good", None, "py", None, None]
     assert [decision["reason"] for decision in decisions] == [
         "single-trigger", "empty-task", "single-trigger", "empty-task", "no-key",
@@ -214,7 +221,7 @@ def test_batch_from_a_file(ready: Workspace) -> None:
 
 @pytest.mark.parametrize("text", ["", "\n"], ids=["empty", "one-line-end"])
 def test_batch_of_nothing(ready: Workspace, text: str) -> None:
-    decisions = ready.run("select", "--batch", "-", stdin=text).expect(0).jsonl
+    decisions = ready.run("batch", "-", stdin=text).expect(0).jsonl
     assert [decision["reason"] for decision in decisions] == ["empty-task"] * text.count("\n")
 
 
@@ -232,7 +239,7 @@ BAD_LINES = {
 
 @pytest.mark.parametrize(("line", "error"), [pytest.param(*row, id=name) for name, row in BAD_LINES.items()])
 def test_a_bad_line_is_said_in_its_place(ready: Workspace, line: str, error: str) -> None:
-    result = ready.run("select", "--batch", "-", stdin=f"run snake\n{line}\nfix tests\n").expect(2)
+    result = ready.run("batch", "-", stdin=f"run snake\n{line}\nfix tests\n").expect(2)
     first, bad, last = result.jsonl
     assert (first["recipe"], last["recipe"]) == ("py", "good")
     assert bad.keys() == {"line", "version", "error"}
@@ -244,7 +251,7 @@ def test_what_is_decided_does_not_wait_for_a_model(ready: Workspace, messages: M
     ready.model(messages)
     messages.reply(scripted.match("py"), scripted.hang())
     ready.write("P/tasks.txt", '{"task": "fix tests", "id": 1}\nfirst\nfix tests\nsecond\n')
-    process = ready.start("select", "--batch", "tasks.txt", "--jobs", "1")
+    process = ready.start("batch", "tasks.txt", "--jobs", "1")
     assert process.stdout is not None
     answers = [json.loads(process.stdout.readline()) for _ in range(3)]
     assert [answer["recipe"] for answer in answers] == ["good", "py", "good"]
@@ -255,7 +262,7 @@ def test_what_is_decided_does_not_wait_for_a_model(ready: Workspace, messages: M
 def test_a_reader_that_goes_ends_the_run_quietly(ready: Workspace) -> None:
     ready.write("P/tasks.txt", "fix tests\n" * 50_000)
     near, far = os.pipe()
-    process = ready.start("select", "--batch", "tasks.txt", stdout=far)
+    process = ready.start("batch", "tasks.txt", stdout=far)
     os.close(far)
     os.read(near, 10)
     os.close(near)
@@ -266,9 +273,8 @@ def test_a_reader_that_goes_ends_the_run_quietly(ready: Workspace) -> None:
 # Standard input that is not read.
 
 
-@pytest.mark.parametrize("args", [["fix tests"], ["--batch", "tasks.txt"], ["--file", "task.txt"]])
+@pytest.mark.parametrize("args", [["fix tests"], ["--file", "task.txt"]])
 def test_a_pipe_that_is_not_read_is_named(ready: Workspace, args: list[str]) -> None:
-    ready.write("P/tasks.txt", "fix tests\n")
     ready.write("P/task.txt", "fix tests")
     told = ready.run("select", *args, stdin="a diff\n").expect(0).stderr
     assert told == "warning: standard input holds something that is not read; `-` in place of the task reads it\n"

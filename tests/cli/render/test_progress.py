@@ -43,11 +43,11 @@ def shop(ws: Workspace, messages: MessagesServer) -> Workspace:
 
 
 def test_a_batch_shows_how_far_it_is(shop: Workspace) -> None:
-    stdout, stderr = on_a_terminal(shop, "select", "--recipes", "own", "--batch", "tasks.txt", "--jobs", "2")
+    stdout, stderr = on_a_terminal(shop, "batch", "--recipes", "own", "tasks.txt", "--jobs", "2")
     assert len(stdout.splitlines()) == 10
     assert "/10" in stderr
     assert stderr.endswith("\r\x1b[K")
-    assert "/10" not in on_a_terminal(shop, "select", "-q", "--recipes", "own", "--batch", "tasks.txt")[1]
+    assert "/10" not in on_a_terminal(shop, "batch", "-q", "--recipes", "own", "tasks.txt")[1]
 
 
 def test_recording_shows_how_far_it_is(shop: Workspace) -> None:

@@ -47,7 +47,7 @@ def shop(ws: Workspace, server: BatchesServer) -> Workspace:
     return ws
 
 
-BATCH = ("select", "--recipes", "own", "--via", "batches", "--batch")
+BATCH = ("batch", "--recipes", "own", "--via", "batches")
 
 
 def created(server: BatchesServer) -> list[list[str]]:
@@ -154,11 +154,11 @@ def test_another_backend_has_no_batches(shop: Workspace) -> None:
 
 def test_a_template_that_matches_needs_no_batch(shop: Workspace, server: BatchesServer) -> None:
     lines = '{"x": "milk"}\n{"x": "bread"}\n'
-    result = shop.run(*BATCH, "-", "--template", "sell {x}", stdin=lines).expect(0)
+    result = shop.run(*BATCH, "-", "--template", "sell {{ item.x }}", stdin=lines).expect(0)
     # The template itself is asked about live: the loopback Messages API answers NONE, so each item is asked about.
     assert [line["recipe"] for line in result.jsonl] == ["sell", "sell"]
     assert created(server) == [["sell milk", "sell bread"]]
-    shop.run(*BATCH, "-", "--template", "trigger it with {x}", stdin=lines).expect(0)
+    shop.run(*BATCH, "-", "--template", "trigger it with {{ item.x }}", stdin=lines).expect(0)
     assert len(server.batches) == 1
 
 

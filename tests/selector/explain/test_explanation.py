@@ -148,8 +148,8 @@ def test_why_of_an_unknown_name_is_an_error_with_near_ones(library: Workspace) -
 
 
 def test_explaining_is_for_one_task(ws: Workspace) -> None:
-    ws.run("select", "--batch", "-", "--explain", stdin="x\n").expect(2)
-    ws.run("select", "--batch", "-", "--why", "default", stdin="x\n").expect(2)
+    ws.run("batch", "-", "--explain", stdin="x\n").expect(2)
+    ws.run("batch", "-", "--why", "default", stdin="x\n").expect(2)
 
 
 def test_delegate_explains_too(library: Workspace) -> None:

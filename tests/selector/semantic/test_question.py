@@ -43,7 +43,7 @@ def select(ws: Workspace, messages: MessagesServer, *tasks: str) -> list[Request
     """One request for each task, out of one run."""
     ws.model(messages)
     lines = "".join(json.dumps({"task": task}) + "\n" for task in tasks)
-    ws.run("select", "--batch", "-", "--jobs", "1", stdin=lines).expect(0)
+    ws.run("batch", "-", "--jobs", "1", stdin=lines).expect(0)
     assert len(messages.requests) == len(tasks)
     return messages.requests
 
@@ -206,7 +206,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Req
         ws.model(server)
         tasks = "".join(json.dumps({"task": text}) + "\n" for text, _ in TEXTS.values())
         decisions = ws.run(
-            "select", "--batch", "-", "--jobs", "1", "--recipes", ws.path("P/recipes"),
+            "batch", "-", "--jobs", "1", "--recipes", ws.path("P/recipes"),
             "--set", "routing.recipeListLimit=100",
             stdin=tasks,
         ).expect(0).jsonl  # fmt: skip

@@ -168,7 +168,7 @@ def test_gbrain_skills_through_the_command(ws: Workspace, routing_bench: Path) -
     cases = gbrain_cases(routing_bench)
     tasks = "".join(json.dumps({"id": number, "task": case["task"]}) + "\n" for number, case in enumerate(cases))
     inventory = routing_bench / "gbrain-skills" / "inventory"
-    decisions = ws.run("select", "--batch", "-", "--recipes", inventory, stdin=tasks).expect(0).jsonl
+    decisions = ws.run("batch", "-", "--recipes", inventory, stdin=tasks).expect(0).jsonl
     assert [decision["id"] for decision in decisions] == list(range(280))
     matches = [decision for decision in decisions if decision["decision"] == "MATCH"]
     assert len(matches) == 219

@@ -35,11 +35,7 @@ def chat(
     from vancectl.cli.render.answer import Terminal, print_answer
     from vancectl.cli.task import read_task
     from vancectl.delegation.chat import chat_request
-    from vancectl.delegation.delegation import Delegation
     from vancectl.delegation.request import check_request
-    from vancectl.disk.folders import state_dir
-    from vancectl.inventory.catalog import load_catalog
-    from vancectl.process.store import ProcessStore
 
     output = scope.output(as_json=json_output)
     scope.report_findings(output)
@@ -50,9 +46,7 @@ def chat(
         session or os.environ.get("VANCECTL_SESSION"),
         wait=wait,
     )
-    delegation = Delegation(
-        scope.cascade, load_catalog, scope.settings, ProcessStore(state_dir()), scope.selector(None).select
-    )
+    delegation = scope.delegation(scope.selector(None).select)
     watcher = Terminal(output) if not output.as_json else None
     answer = delegation.run(check_request(request), dry_run=dry_run, watcher=watcher)
     print_answer(answer, output, watcher)

@@ -88,8 +88,8 @@ def check(
     json_output: JsonOption = False,
 ) -> None:
     """Check that tasks get the recipes that cases say, without a key and without a network."""
-    from vancectl.cli.commands.check_run import CheckRun
     from vancectl.cli.render.check import bad_cases
+    from vancectl.cli.runs.check import CheckRun
     from vancectl.errors import ExitStatus, UsageError
     from vancectl.routes.bar import Bars, Result
     from vancectl.routes.case import read_cases

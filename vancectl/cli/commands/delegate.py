@@ -15,8 +15,8 @@ from vancectl.cli.options import (
     ExplainOption,
     JsonOption,
     ModelOption,
+    OnExitOption,
     ReplayOption,
-    RetryFailedOption,
     SessionOption,
     WhyOption,
 )
@@ -87,35 +87,16 @@ def delegate(
         float | None, typer.Option("--timeout", metavar="SECONDS", help="End the spawn command after this time.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be started, and start nothing.")] = False,
-    on_exit: Annotated[
-        str | None,
-        typer.Option(
-            "--on-exit",
-            metavar="ARGV",
-            help="Call this with the end event as JSON on its standard input: a program, or a JSON list of texts.",
-        ),
-    ] = None,
+    on_exit: OnExitOption = None,
     async_fallback: Annotated[
         bool, typer.Option("--async-fallback", help="Do not wait for a fallback that generates a recipe first.")
     ] = False,
-    plan: Annotated[
-        Path | None,
-        typer.Option(
-            "--plan", metavar="FILE", help="Start all children of this plan, and wait for them; `-` is standard input."
-        ),
-    ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, max=256, help="Children at a time.")] = 4,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Start only what an earlier run of the plan did not bring to its end.")
-    ] = False,
-    retry_failed: RetryFailedOption = False,
-    items_from: Annotated[
-        list[Path] | None,
-        typer.Option("--items-from", metavar="DIR", help="A plan may read items below this folder, too (repeatable)."),
-    ] = None,
-    fail_fast: Annotated[
-        bool, typer.Option("--fail-fast", help="Start no further child of the plan once one has failed.")
-    ] = False,
+    plan: Annotated[Path | None, typer.Option("--plan", metavar="FILE", hidden=True)] = None,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, max=256, hidden=True)] = 4,
+    resume: Annotated[bool, typer.Option("--resume", hidden=True)] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", hidden=True)] = False,
+    items_from: Annotated[list[Path] | None, typer.Option("--items-from", metavar="DIR", hidden=True)] = None,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", hidden=True)] = False,
     explain: ExplainOption = False,
     why: WhyOption = None,
     replay: ReplayOption = None,
@@ -133,12 +114,8 @@ def delegate(
     from vancectl.cli.render.answer import Terminal, print_answer
     from vancectl.cli.render.explanation import Account
     from vancectl.cli.task import check_one_reader, read_task, read_text, warn_of_unread
-    from vancectl.delegation.delegation import Delegation
     from vancectl.delegation.request import Request, check_request, parse_request
-    from vancectl.disk.folders import state_dir
     from vancectl.errors import ExitStatus, UsageError
-    from vancectl.inventory.catalog import load_catalog
-    from vancectl.process.store import ProcessStore
     from vancectl.text.encoding import STDIN
 
     output = scope.output(as_json=json_output)
@@ -147,20 +124,25 @@ def delegate(
     words = read_task(task or [], file)
     steer = read_text(Path(STDIN)) if steer == STDIN else steer
     session = session or os.environ.get("VANCECTL_SESSION")
-    parts = (words, name, recipe, engine, title, steer, profile, timeout)
-    partial = bool(param) or not fallback or not wait or async_fallback or any(part is not None for part in parts)
-    _check_plan_options(plan, resume=resume, retry_failed=retry_failed, others=fail_fast or bool(items_from))
+    partial = any((param, not fallback, not wait, async_fallback)) or any(
+        part is not None for part in (words, name, recipe, engine, title, steer, profile, timeout)
+    )
     if plan is not None:
-        from vancectl.cli.commands.plan import run_plan
+        from vancectl.cli.runs.plan import PlanOptions, run_plan
 
         if partial or request is not None:
             raise UsageError("--plan and parts of a request are both given", remedy="put everything into the plan")
-        run_plan(
-            plan, scope, output, session, model,
-            jobs=jobs, resume=resume, retry_failed=retry_failed, fail_fast=fail_fast, dry_run=dry_run, strict=strict,
-            on_exit=parse_argv(on_exit), items_from=items_from or [],
+        output.progress("note: `vancectl plan FILE` is the spelling of `delegate --plan FILE` from now on")
+        options = PlanOptions(
+            plan, session, model, jobs, resume, retry_failed, fail_fast, dry_run, strict, parse_argv(on_exit),
+            items_from or [],
         )  # fmt: skip
+        run_plan(scope, output, options)
         return
+    if resume or retry_failed or fail_fast or items_from:
+        raise UsageError(
+            "--resume, --retry-failed, --fail-fast and --items-from belong to a plan", remedy="see `vancectl plan`"
+        )
     if request is not None:
         if partial or on_exit is not None:
             raise UsageError(
@@ -190,7 +172,7 @@ def delegate(
     wanted = _in_session(wanted, session)
     scope.report_findings(output)
     selector = scope.selector(model, replay=replay)
-    delegation = Delegation(scope.cascade, load_catalog, scope.settings, ProcessStore(state_dir()), selector.select)
+    delegation = scope.delegation(selector.select)
     if why is not None:
         scope.cascade.find(why)  # a mistyped name is told before anything is started
     explaining = explain or why is not None
@@ -207,17 +189,6 @@ def delegate(
         raise answer.error
     if strict and answer.unanswered:
         raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
-
-
-def _check_plan_options(plan: Path | None, *, resume: bool, retry_failed: bool, others: bool) -> None:
-    from vancectl.errors import UsageError
-
-    if retry_failed and not resume:
-        raise UsageError("--retry-failed belongs to --resume", remedy="give both, or leave it out")
-    if plan is None and (resume or others):
-        raise UsageError(
-            "--resume, --fail-fast and --items-from belong to --plan", remedy="leave them out, or name a plan"
-        )
 
 
 @contextmanager

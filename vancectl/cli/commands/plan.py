@@ -1,159 +1,55 @@
-"""`vancectl delegate --plan`: many delegations in one run, and one answer that holds them all."""
+"""`vancectl plan`: carries out a plan, many delegations in one run."""
 
 from __future__ import annotations
 
-import sys
-import threading
-import time
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from vancectl.cli.render.output import Output
-    from vancectl.cli.scope import Scope
-    from vancectl.delegation.delegation import Delegated
-    from vancectl.plan.plan import Child
+from vancectl.cli.options import JsonOption, ModelOption, OnExitOption, RetryFailedOption, SessionOption
+from vancectl.cli.scope import Scope, scoped
 
-_PROGRESS_SECONDS = 1.0
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
-def run_plan(
-    path: Path,
+@app.command("plan")
+@scoped
+def plan(
     scope: Scope,
-    output: Output,
-    session: str | None,
-    model: str | None,
-    *,
-    jobs: int,
-    resume: bool,
-    retry_failed: bool,
-    fail_fast: bool,
-    dry_run: bool,
-    strict: bool,
-    on_exit: list[str],
-    items_from: list[Path],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The plan; `-` is standard input.")],
+    session: SessionOption = None,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, max=256, help="Children at a time.")] = 4,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Start only what an earlier run of the plan did not bring to its end.")
+    ] = False,
+    retry_failed: RetryFailedOption = False,
+    items_from: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--items-from", metavar="DIR", help="The plan may read items below this folder, too (repeatable)."
+        ),
+    ] = None,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Start no further child once one has failed.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be started, and start nothing.")] = False,
+    on_exit: OnExitOption = None,
+    model: ModelOption = None,
+    json_output: JsonOption = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 4 where the model was needed and could not be used.")
+    ] = False,
 ) -> None:
-    """The exit status is 3 where a child has failed."""
-    from dataclasses import replace
-
-    from vancectl.cli.task import read_text
-    from vancectl.delegation.delegation import Delegation
-    from vancectl.disk.folders import state_dir
-    from vancectl.errors import ExitStatus
-    from vancectl.inventory.catalog import load_catalog
-    from vancectl.plan.plan import Limits, read_plan
-    from vancectl.plan.run import Batch, summary
-    from vancectl.process.store import ProcessStore
+    """Start all children of a plan, and wait for them."""
+    from vancectl.cli.assignments import parse_argv
+    from vancectl.cli.runs.plan import PlanOptions, run_plan
+    from vancectl.cli.task import check_one_reader, warn_of_unread
     from vancectl.text.encoding import STDIN
 
-    limits = Limits(items_from, may_call=bool(on_exit) or bool(scope.settings["spawn.planOnExit"]))
-    children = read_plan(path, session, limits, read_text(path) if str(path) == STDIN else None)
-    if on_exit:
-        children = [replace(child, request=replace(child.request, on_exit=on_exit)) for child in children]
-    scope.report_findings(output)
-    delegation = Delegation(
-        scope.cascade, load_catalog, scope.settings, ProcessStore(state_dir()), scope.selector(model).select
-    )
-    progress = Progress(children, output, "planned" if dry_run else "done")
-    batch = Batch(
-        delegation, jobs, progress.done,
-        resume=resume, retry_failed=retry_failed, fail_fast=fail_fast, dry_run=dry_run, strict=strict,
+    output = scope.output(as_json=json_output)
+    warn_of_unread(output, check_one_reader(str(file) == STDIN), "`-` as the file reads it")
+    options = PlanOptions(
+        file, session or os.environ.get("VANCECTL_SESSION"), model, jobs, resume, retry_failed, fail_fast, dry_run,
+        strict, parse_argv(on_exit), items_from or [],
     )  # fmt: skip
-    try:
-        answers = batch.run(children)
-    except KeyboardInterrupt:
-        output.progress(
-            f"interrupted: {progress.count} of {len(children)} children have ended, what ran was stopped; "
-            "the same command with --resume goes on from here"
-        )
-        raise
-
-    def document(place: int) -> dict[str, Any]:
-        answer = answers[place]
-        name = {"name": children[place].request.name}
-        return {**name, **answer.as_json()} if answer is not None else name
-
-    whole = summary(answers, document, batch.existing, dry_run=dry_run)
-    if output.as_json:
-        output.document(whole)
-    else:
-        _print_table(children, answers, output)
-        output.prose(_in_words(whole, dry_run=dry_run))
-        if dry_run:
-            _print_reach(children, output)
-    if whole["failed"] or whole["notStarted"]:
-        raise typer.Exit(ExitStatus.SPAWN_FAILED)
-    if strict and any(answer is not None and answer.unanswered for answer in answers):
-        raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
-
-
-def _in_words(whole: dict[str, Any], *, dry_run: bool) -> str:
-    """The counts in a sentence; those of 0 are left out."""
-    if dry_run:
-        said = f"{whole['planned']} would be started, {whole['existing']} are there already"
-        kinds = {"failed": "could not be started", "none": "would start nothing (NONE)"}
-    else:
-        said = f"{whole['succeeded']} of {whole['children']} children succeeded, {whole['failed']} failed"
-        kinds = {
-            "none": "started nothing (NONE)",
-            "running": "are still running",
-            "notStarted": "were not started",
-            "existing": "were there already",
-        }
-    return ", ".join([said, *(f"{whole[key]} {words}" for key, words in kinds.items() if whole[key])]) + "\n"
-
-
-def _print_reach(children: list[Child], output: Output) -> None:
-    """What a plan reads and calls beside the recipes that it starts."""
-    for file in dict.fromkeys(child.items for child in children if child.items is not None):
-        output.prose(f"reads {file}\n")
-    for argv in dict.fromkeys(tuple(child.request.on_exit) for child in children if child.request.on_exit):
-        output.prose(f"calls at the end of a child: {' '.join(argv)}\n")
-
-
-class Progress:
-    """Tells on stderr how far it is: on a terminal now and then, and each child with `--verbose`."""
-
-    def __init__(self, children: list[Child], output: Output, word: str) -> None:
-        self._children = children
-        self._word = word
-        self.count = 0
-        self._output = output
-        self._lock = threading.Lock()
-        self._failed = 0
-        self._told = time.monotonic()
-        self._watched = sys.stderr is not None and sys.stderr.isatty()
-
-    def done(self, place: int, answer: Delegated) -> None:
-        from vancectl.plan.run import failed
-
-        with self._lock:
-            self.count += 1
-            self._failed += failed(answer)
-            name = self._children[place].request.name
-            if answer.error is not None:
-                self._output.warn(f"{name}: {answer.error.what()}")
-            self._output.note(f"{name}: {_status(answer)}")
-            last = self.count == len(self._children)
-            if self._watched and (last or time.monotonic() - self._told >= _PROGRESS_SECONDS):
-                self._told = time.monotonic()
-                self._output.progress(f"{self.count} of {len(self._children)} {self._word}, {self._failed} failed")
-
-
-def _status(answer: Delegated | None) -> str:
-    if answer is None:
-        return "not started"
-    if answer.process is not None:
-        return str(answer.process["status"])
-    return answer.error.what() if answer.error is not None else "planned" if answer.plan is not None else "NONE"
-
-
-def _print_table(children: list[Child], answers: list[Delegated | None], output: Output) -> None:
-    rows = []
-    for child, answer in zip(children, answers, strict=True):
-        decision = answer.decision if answer is not None else {}
-        recipe = answer.fallback.recipe if answer is not None and answer.fallback else decision.get("recipe")
-        rows.append((str(child.request.name), _status(answer), str(recipe or ""), child.request.task or ""))
-    output.table(("name", "status", "recipe", "task"), rows, empty="no children", one_line=True)
+    run_plan(scope, output, options)

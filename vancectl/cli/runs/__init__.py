@@ -1,0 +1,1 @@
+"""Runs over many things, shared by the commands that start them."""
