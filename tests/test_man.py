@@ -251,7 +251,7 @@ def process_keys() -> list[str]:
 
 
 def answer_keys() -> list[str]:
-    answer = Delegated({}, Fallback("default", ""), {}, {}, VancectlError(""), outcome="", generator={})
+    answer = Delegated({}, Fallback("default", ""), {}, {}, VancectlError(""), outcome="", generator={}, hint="")
     return list(answer.as_json())
 
 

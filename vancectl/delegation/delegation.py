@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import secrets
-import signal
+import shlex
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,12 +14,20 @@ from typing import Any, Protocol, TypeAlias
 
 from vancectl.delegation.applied import AppliedRecipe, apply_engine, apply_recipe
 from vancectl.delegation.consent import check_consent
+from vancectl.delegation.failure import failure_of
 from vancectl.delegation.fallback import DEFAULT_FALLBACK, SETTING, Fallback, choose_fallback
-from vancectl.delegation.generated import generated_name
+from vancectl.delegation.generated import (
+    PENDING,
+    find_assignment,
+    generated_name,
+    generates,
+    holds_the_name,
+    later_name,
+)
 from vancectl.delegation.hindrance import hindrance, hindrance_of
 from vancectl.delegation.request import Request
 from vancectl.delegation.start import Start, new_id, run_process, start_process, utc_now
-from vancectl.errors import InterruptError, SettingsError, SpawnError, UsageError, VancectlError
+from vancectl.errors import SettingsError, SpawnError, StoreError, UsageError, VancectlError
 from vancectl.inventory.cascade import Cascade, UnknownRecipeError
 from vancectl.inventory.catalog import EngineCatalog
 from vancectl.inventory.recipe import Recipe
@@ -28,10 +37,9 @@ from vancectl.process.command import cautions, find_template, search_environment
 from vancectl.process.lifeline import Lifeline
 from vancectl.process.store import (
     DEFAULT_SESSION,
-    FAILED,
+    DONE,
+    OPEN,
     STARTING,
-    STOPPED,
-    TIMED_OUT,
     ProcessRecord,
     ProcessStore,
     existing_process,
@@ -40,10 +48,10 @@ from vancectl.process.supervision import Supervised, current, stop
 from vancectl.programs.search import ProgramError, RelativeProgramError, find_program
 from vancectl.selector.decision import Decision, Stage, Verdict
 from vancectl.settings.settings import Settings, Source
+from vancectl.text.names import canonical
 
-GENERATES, GENERATED_KIND = "generates", "recipe"
 GENERATE_TIMEOUT = "routing.fallback.generateTimeout"
-PENDING = "PENDING"
+_ASYNC_UNUSED = "asyncFallback (--async-fallback) has no effect: the fallback `{}` generates no recipe"
 _GRACE = 5.0
 # A dry run writes no files, so their folder has no name yet.
 PLANNED_FOLDER = Path("<process folder>")
@@ -57,7 +65,7 @@ class Delegated:
     """What `delegate` answers: the decision, then fallback, plan and process where they apply.
 
     `error` is a failure that leaves the decision standing. `generator` is the process that wrote the recipe which was
-    then started; `outcome` is PENDING where that process is still at it.
+    then started; `outcome` is PENDING where that process is still at it, and `hint` then says how to go on.
     """
 
     decision: dict[str, Any]
@@ -68,6 +76,7 @@ class Delegated:
     unanswered: bool = False
     outcome: str | None = None
     generator: dict[str, Any] | None = None
+    hint: str | None = None
 
     @property
     def existing(self) -> bool:
@@ -76,7 +85,9 @@ class Delegated:
 
     def as_json(self) -> dict[str, Any]:
         document = dict(self.decision)
-        parts = ("outcome", "fallback", "generator", "plan", "process")
+        if self.outcome is not None and self.generator is not None:
+            document["slartProcessId"] = self.generator.get("id")
+        parts = ("outcome", "fallback", "generator", "plan", "process", "hint")
         for key, value in ((part, getattr(self, part)) for part in parts):
             if value is not None:
                 document[key] = value.as_json() if isinstance(value, Fallback) else value
@@ -120,8 +131,9 @@ class Delegation:
         session = request.session or DEFAULT_SESSION
         if request.name is not None and not dry_run:
             existing = self.store.find(session, request.name)
-            if existing is not None:
-                return self._existing(existing)
+            held = self._held(existing, request, watcher, supervised) if existing is not None else None
+            if held is not None:
+                return held
         decision = self._decide(request)
         fallback = choose_fallback(
             decision,
@@ -138,22 +150,18 @@ class Delegation:
             return answer
         try:
             start = self._start(request, session, self._apply(request, decision, fallback))
-            argv = start.argv(PLANNED_FOLDER)
-            start.system()  # a template that fails is told before the name is taken, and in a dry run as well
-            warnings = (
-                *start.applied.warnings,
-                *cautions(start.template, argv),
-                *_mentions(start),
-                *_end_unheard(start),
-            )
+            generating = fallback is not None and generates(start.applied.params)
+            warnings = _warnings(start)
+            if request.async_fallback and fallback is not None and not generating:
+                warnings = (*warnings, _ASYNC_UNUSED.format(fallback.recipe))
             if dry_run:
                 error = hindrance(start.template, start.applied.engine, start.applied.params)
                 warnings = (*warnings, *([error.what()] if error is not None else []))
             answer = replace(answer, decision=decision.with_warnings(warnings).as_json())
             if dry_run:
-                return replace(answer, plan={"argv": argv or None, "payload": start.payload()})
+                return replace(answer, plan={"argv": start.argv(PLANNED_FOLDER) or None, "payload": start.payload()})
             self._check(start)
-            if fallback is not None and start.applied.params.get(GENERATES) == GENERATED_KIND:
+            if generating:
                 return self._generate(start, answer, watcher, supervised)
             return self._spawn(start, answer, watcher, supervised)
         except VancectlError as error:
@@ -253,22 +261,67 @@ class Delegation:
         return apply_recipe(recipe, request.params, request.profile)
 
     def _start(self, request: Request, session: str, applied: AppliedRecipe) -> Start:
-        project = self.cascade.layers.project
-        name = request.name or f"{applied.recipe or applied.engine}-{secrets.token_hex(3)}"
+        layers, project = self.cascade.layers, self.cascade.layers.project
+        # Of a recipe in a folder the last part: the name of a process is no path.
+        name = request.name or f"{(applied.recipe or applied.engine).rpartition('/')[2]}-{secrets.token_hex(3)}"
         return Start(
             name,
             session,
-            self.cascade.layers.tenant,
+            layers.tenant,
             project.id if project is not None else None,
             request,
             applied,
             find_template(self.settings, applied.engine),
             find_caller(),
             self.settings["models"],
+            find_assignment(layers, self.settings, self.catalog().names) if generates(applied.params) else None,
         )
 
+    def _held(
+        self, record: ProcessRecord, request: Request, watcher: Watcher | None, supervised: Started | None
+    ) -> Delegated | None:
+        """What is answered where a process has the name; None where it gives it up.
+
+        One that generates holds it until then, and for what it has generated: for whoever asks for that by its name, or
+        for the same again. Where nothing came of it the name is free.
+        """
+        record = current(record, self.store)
+        if not holds_the_name(record) or record.status in OPEN:
+            return self._existing(record)
+        name = self._generated_by(record)
+        if name is None or canonical(request.named_recipe or "") == name:
+            self.store.rename(replace(record, name=later_name(record)))
+            return None
+        if request.async_fallback or request.digest() != record.asked:
+            return self._existing(record)
+        decision = {key: value for key, value in record.decision.items() if key not in {"outcome", "fallback"}}
+        fallback = {**record.decision["fallback"], "shadows": tuple(record.decision["fallback"]["shadows"])}
+        answer = Delegated(decision, Fallback(**fallback))
+        return self._start_generated(request, answer, record, request.timeout_seconds, watcher, supervised)
+
     def _existing(self, record: ProcessRecord) -> Delegated:
-        return Delegated(record.decision, process=existing_process(current(record, self.store)))
+        record = current(record, self.store)
+        process = existing_process(record)
+        if not holds_the_name(record):
+            return Delegated(record.decision, process=process)
+        decision = {key: value for key, value in record.decision.items() if key != "outcome"}
+        if record.status in OPEN:
+            return self._pending(replace(Delegated(decision), process=process), record)
+        name = self._generated_by(record)
+        if name is None:
+            return Delegated(decision, process=process, generator=record.as_json())
+        hint = f"it has generated `{name}`: vancectl delegate --name {shlex.quote(record.name)} --recipe {name}"
+        return Delegated(decision, process={**process, "hint": hint}, generator=record.as_json())
+
+    def _pending(self, answer: Delegated, generator: ProcessRecord) -> Delegated:
+        hint = (
+            f"`vancectl processes wait {generator.id}` waits for the recipe; the same call without --async-fallback "
+            "then starts it, and so does one that names it"
+        )
+        return replace(answer, outcome=PENDING, generator=generator.as_json(), hint=hint)
+
+    def _generated_by(self, record: ProcessRecord) -> str | None:
+        return generated_name(record.as_json(), Cascade(self.cascade.layers)) if record.status == DONE else None
 
     def _generate(
         self,
@@ -279,38 +332,93 @@ class Delegation:
     ) -> Delegated:
         """In two steps (specification, process-delegate 5): a recipe is generated, then it is applied and started.
 
-        With `asyncFallback` the second step is the caller's; the event of the first one's end names the recipe.
+        With `asyncFallback` the second step is the caller's; the event of the first one's end names the recipe. The
+        time limit of the call is for both.
         """
-        request, limit = start.request, self.settings[GENERATE_TIMEOUT]
+        request, begun = start.request, time.monotonic()
+        limit, key = self.settings[GENERATE_TIMEOUT], GENERATE_TIMEOUT
+        if request.timeout_seconds is not None and request.timeout_seconds < limit:
+            limit, key = request.timeout_seconds, "--timeout"
         on_exit = request.on_exit if request.async_fallback else []
-        first = replace(
-            start,
-            name=f"{start.name}-{secrets.token_hex(3)}",  # the name itself is for what will be generated
-            request=replace(request, on_exit=on_exit, wait=not request.async_fallback, timeout_seconds=limit),
-        )
+        start = replace(start, request=replace(request, on_exit=on_exit, wait=False, timeout_seconds=limit))
+        record, lifeline, existing = self._claim(start, replace(answer, outcome=PENDING))
+        if existing is not None:
+            return self._existing(existing)
+        start = replace(start, id=record.id)
+        running, handle, unkept = start_process(start, record, self.store, lifeline, limit)
         if request.async_fallback:
-            return replace(self._spawn(first, answer, None, None), outcome=PENDING)
-        generated = self._spawn(first, answer, None, supervised or (lambda record: None))
-        if generated.error is not None:
-            what = f"no recipe was generated: {generated.error.what()}"
-            failure = type(generated.error)(what, remedy=generated.error.remedy)
-            return replace(answer, generator=generated.process, error=failure)
+            handle.leave()
+            return self._pending(replace(answer, process=running.as_json(), error=unkept), running)
+        if supervised is not None:
+            supervised(running)
+        ended = self._await(running, handle)
+        said = f"what it said stands in `generator`, and `vancectl processes logs {record.id}` shows it"
+        error = failure_of(ended, limit, key, said) or unkept
+        if error is not None:
+            ended = self._free(ended)
+            failure = type(error)(f"no recipe was generated: {error.what()}", remedy=error.remedy)
+            return replace(answer, generator=ended.as_json(), error=failure)
+        left = request.timeout_seconds
+        left = left - (time.monotonic() - begun) if left is not None else None
+        return self._start_generated(request, answer, ended, left, watcher, supervised)
+
+    def _start_generated(
+        self,
+        request: Request,
+        answer: Delegated,
+        generator: ProcessRecord,
+        timeout: float | None,
+        watcher: Watcher | None,
+        supervised: Started | None,
+    ) -> Delegated:
+        """The second step: what was generated takes over the name, in one moment with its start."""
         cascade = Cascade(self.cascade.layers)
-        name = generated_name(generated.process or {}, cascade)
-        if name is None:
-            raise SpawnError(
-                f"no recipe was generated: `{start.applied.recipe}` ended well, but named none",
-                remedy="its last line of output must be a JSON object with `generatedRecipe`",
-            )
-        applied = self._applied(cascade.load(name), request)
-        assert answer.fallback is not None
-        answer = replace(answer, fallback=replace(answer.fallback, generated=name), generator=generated.process)
-        second = replace(start, applied=applied, template=find_template(self.settings, applied.engine))
+        name = generated_name(generator.as_json(), cascade)
+        later = replace(generator, name=later_name(generator)) if request.name is not None else generator
+        answer = replace(answer, generator=later.as_json())
         try:
-            self._check(second)
-            return self._spawn(second, answer, watcher, supervised)
+            if name is None:
+                raise SpawnError(
+                    f"no recipe was generated: `{generator.recipe}` ended well, but named none",
+                    remedy="its last line of output must be a JSON object with `generatedRecipe`; what it said stands "
+                    "in `generator`",
+                )
+            assert answer.fallback is not None
+            answer = replace(answer, fallback=replace(answer.fallback, generated=name))
+            applied = self._applied(cascade.load(name), request)
+            start = self._start(replace(request, timeout_seconds=timeout), generator.session, applied)
+            warnings = [*answer.decision["warnings"], *_warnings(start)]
+            answer = replace(answer, decision={**answer.decision, "warnings": list(dict.fromkeys(warnings))})
+            self._check(start)
+            if timeout is not None and timeout <= 0:
+                raise SpawnError(
+                    f"the time of --timeout was over when `{name}` had been generated",
+                    remedy=f"raise it, or start what is there: vancectl delegate --recipe {name}",
+                )
+            return self._spawn(start, answer, watcher, supervised, renamed=later)
         except VancectlError as error:
+            self._free(generator)
             return replace(answer, error=error)
+
+    def _free(self, generator: ProcessRecord) -> ProcessRecord:
+        """Nothing has come of it that could have its name. A record that cannot be written keeps it."""
+        later = replace(generator, name=later_name(generator))
+        try:
+            self.store.rename(later)
+        except StoreError:
+            return generator
+        return later
+
+    def _claim(
+        self, start: Start, answer: Delegated, renamed: ProcessRecord | None = None
+    ) -> tuple[ProcessRecord, Lifeline, ProcessRecord | None]:
+        """The record that has the name from now on, and its lifeline; or, as the third, the one that has it already."""
+        record = ProcessRecord(
+            new_id(), start.session, start.name, STARTING, start.applied.recipe, start.applied.engine, utc_now(),
+            answer.as_json(), supervisor=os.getpid(), parent=start.caller.process, asked=start.request.digest(),
+        )  # fmt: skip
+        lifeline = Lifeline(str(self.store.folder / record.id))
+        return record, lifeline, self.store.claim(record, lifeline, renamed)
 
     def _spawn(
         self,
@@ -318,15 +426,12 @@ class Delegation:
         answer: Delegated,
         watcher: Watcher | None,
         supervised: Started | None,
+        renamed: ProcessRecord | None = None,
     ) -> Delegated:
-        record = ProcessRecord(
-            new_id(), start.session, start.name, STARTING, start.applied.recipe, start.applied.engine, utc_now(),
-            answer.as_json(), supervisor=os.getpid(), parent=start.caller.process, asked=start.request.digest(),
-        )  # fmt: skip
-        lifeline = Lifeline(str(self.store.folder / record.id))
-        existing = self.store.claim(record, lifeline)
+        record, lifeline, existing = self._claim(start, answer, renamed)
         if existing is not None:
             return self._existing(existing)
+        start = replace(start, id=record.id)
         timeout = start.request.timeout_seconds or start.template.timeout
         if not start.request.wait:
             running, handle, unkept = start_process(start, record, self.store, lifeline, timeout)
@@ -336,12 +441,12 @@ class Delegation:
             running, handle, unkept = start_process(start, record, self.store, lifeline, timeout)
             supervised(running)
             ended = self._await(running, handle)
-            return replace(answer, process=ended.as_json(), error=_failure(ended, timeout) or unkept)
+            return replace(answer, process=ended.as_json(), error=failure_of(ended, timeout) or unkept)
         on_output = watcher.on_output if watcher is not None else None
         if watcher is not None:
             watcher.on_start(answer, start.name)
         ended, unkept = run_process(start, record, self.store, lifeline, timeout, on_output)
-        return replace(answer, process=ended.as_json(), error=_failure(ended, timeout) or unkept)
+        return replace(answer, process=ended.as_json(), error=failure_of(ended, timeout) or unkept)
 
     def _await(self, record: ProcessRecord, handle: Supervised) -> ProcessRecord:
         """The record of the end. Whoever interrupts us ends the process, too."""
@@ -350,6 +455,13 @@ class Delegation:
         except KeyboardInterrupt:
             return stop(record, self.store, _GRACE)
         return current(record, self.store)
+
+
+def _warnings(start: Start) -> tuple[str, ...]:
+    """What is to be said of a start before it is made. Raises UsageError for a prompt that cannot be rendered."""
+    start.system()  # a template that fails is told before the name is taken, and in a dry run as well
+    argv = start.argv(PLANNED_FOLDER)
+    return (*start.applied.warnings, *cautions(start.template, argv), *_mentions(start), *_end_unheard(start))
 
 
 def _mentions(start: Start) -> list[str]:
@@ -372,25 +484,3 @@ def _end_unheard(start: Start) -> list[str]:
     except ProgramError as error:
         return [f"nobody will be told of the end: {error.text}"]
     return []
-
-
-def _failure(record: ProcessRecord, timeout: float | None) -> VancectlError | None:
-    """The error for a process that did not end well; its status stays in the output."""
-    if record.status == TIMED_OUT:
-        return SpawnError(
-            f"the spawn command was ended after {timeout:g} seconds", remedy="raise --timeout or spawn.timeout"
-        )
-    if record.status == STOPPED:
-        return InterruptError("interrupted: the spawn command was passed the signal and has ended")
-    if record.status == FAILED:
-        code = record.exit_code or 0
-        how = f"was ended by {_signal_name(-code)}" if code < 0 else f"ended with status {code}"
-        return SpawnError(f"the spawn command {how}", remedy="what it said stands above and in `process`")
-    return None
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return f"the signal {signal.Signals(number).name}"
-    except ValueError:
-        return f"signal {number}"

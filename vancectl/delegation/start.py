@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vancectl.delegation.applied import AppliedRecipe
+from vancectl.delegation.generated import Assignment
 from vancectl.delegation.prompt import render_prompt
 from vancectl.delegation.request import Request
 from vancectl.errors import SpawnError, StoreError, VancectlError
@@ -45,6 +46,8 @@ class Start:
     template: CommandTemplate
     caller: Caller = NOBODY
     models: Mapping[str, str] = field(default_factory=dict)  # the aliases in force
+    assignment: Assignment | None = None  # where it generates a recipe
+    id: str = ""  # the process's, once it has one
 
     def payload(self) -> dict[str, Any]:
         """What the command reads on stdin: the applied recipe with the request (design, section 5)."""
@@ -58,6 +61,7 @@ class Start:
             "project": self.project,
             "tenant": self.tenant,
             **({"inheritContext": self.request.inherit_context} if self.request.inherit_context is not None else {}),
+            **({"generation": self.assignment.as_json()} if self.assignment is not None else {}),
             "systemPrompt": self.system(),
             "appliedRecipe": self.applied.as_json(),
         }
@@ -72,10 +76,16 @@ class Start:
         return "\n\n".join(part for part in (self.system().strip(), self.message()) if part) + "\n"
 
     def system(self) -> str:
-        """The recipe's prompt prefix with its template filled in. Raises UsageError where that fails."""
+        """The recipe's prompt prefix with its template filled in. Raises UsageError where that fails.
+
+        Who generates a recipe is told where it belongs; our own worker saves it itself, as its payload says.
+        """
         preset = self.template.preset
-        default = DEFAULT_MODEL if preset is not None and preset.is_worker else ""
-        return render_prompt(self.applied.as_json(), self.models, default)
+        is_worker = preset is not None and preset.is_worker
+        text = render_prompt(self.applied.as_json(), self.models, DEFAULT_MODEL if is_worker else "")
+        if self.assignment is None or is_worker:
+            return text
+        return "\n\n".join(part for part in (text.rstrip(), self.assignment.instructions(self.id)) if part) + "\n"
 
     def message(self) -> str:
         """Task and steerContent; a request may give its task as `steerContent` alone, which is not said twice."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vancectl.delegation.delegation import Delegated, Delegation
+from vancectl.delegation.generated import holds_the_name
 from vancectl.errors import UsageError, VancectlError
 from vancectl.plan.plan import Child
 from vancectl.process.store import (
@@ -160,6 +161,8 @@ class Batch:
         record = current(record, store)
         if record.status in OPEN:
             record = wait_for(record, store)
+        if holds_the_name(record):
+            return None  # what it generates for this child is still to be started
         if record.status in anew:
             store.release(record)
             return None

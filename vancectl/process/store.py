@@ -124,13 +124,16 @@ class ProcessStore:
             row = connection.execute("SELECT * FROM process WHERE session = ? AND name = ?", (session, name)).fetchone()
         return _record(row) if row is not None else None
 
-    def claim(self, record: ProcessRecord, lifeline: Lifeline | None = None) -> ProcessRecord | None:
+    def claim(
+        self, record: ProcessRecord, lifeline: Lifeline | None = None, renamed: ProcessRecord | None = None
+    ) -> ProcessRecord | None:
         """Takes the name for this record; gives back the record that has it already, or None where it was free.
 
-        The lifeline begins first, so that nobody finds a record whose lifeline nobody holds.
+        The lifeline begins first, so that nobody finds a record whose lifeline nobody holds. `renamed` is a record with
+        the name that it shall have from now on: in the same moment it gives its former one up.
         """
         try:
-            taken = self._insert(record, lifeline)
+            taken = self._insert(record, lifeline, renamed)
         except BaseException:
             if lifeline is not None:
                 lifeline.discard()
@@ -144,11 +147,13 @@ class ProcessStore:
             lifeline.discard()
         return existing
 
-    def _insert(self, record: ProcessRecord, lifeline: Lifeline | None) -> bool:
+    def _insert(self, record: ProcessRecord, lifeline: Lifeline | None, renamed: ProcessRecord | None) -> bool:
         values = _columns(record)
         with self._connection() as connection:
             if lifeline is not None:
                 lifeline.begin()
+            if renamed is not None:
+                _rename(connection, renamed)
             cursor = connection.execute(
                 f"INSERT INTO process ({', '.join(values)}) VALUES ({', '.join('?' * len(values))}) "
                 "ON CONFLICT (session, name) DO NOTHING",
@@ -180,8 +185,14 @@ class ProcessStore:
         """The same, unless somebody has recorded an end in the meantime."""
         self._update(record, f" AND status IN ('{STARTING}', '{RUNNING}')")
 
+    def rename(self, record: ProcessRecord) -> None:
+        """Gives up the name that it had for the one that it has."""
+        with self._connection() as connection:
+            _rename(connection, record)
+
     def _update(self, record: ProcessRecord, condition: str) -> None:
-        values = _columns(record)
+        """All but the name: who has read it earlier may not know of another."""
+        values = {column: value for column, value in _columns(record).items() if column != "name"}
         with self._connection() as connection:
             connection.execute(
                 f"UPDATE process SET {', '.join(f'{column} = ?' for column in values)} WHERE id = ?{condition}",
@@ -216,6 +227,10 @@ class ProcessStore:
                 where=Place(path),
                 remedy="move the file away; a new one is made" if spoilt else "check space and permissions",
             ) from None
+
+
+def _rename(connection: sqlite3.Connection, record: ProcessRecord) -> None:
+    connection.execute("UPDATE process SET name = ? WHERE id = ?", (record.name, record.id))
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

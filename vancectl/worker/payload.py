@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from vancectl.errors import UsageError
@@ -24,6 +26,9 @@ class Payload:
     tenant: str | None
     applied: dict[str, Any]
     prompt: str | None = None  # the recipe's prompt as it was rendered when it was delegated
+    # Where what is generated belongs, and the engines that can be started there; None in a payload written by hand.
+    recipes_folder: Path | None = None
+    engines: tuple[str, ...] | None = None
 
     @property
     def params(self) -> dict[str, Any]:
@@ -72,9 +77,23 @@ def parse_payload(text: str) -> Payload:
     texts = [part for part in parts if part and part.strip()]
     tenant = document.get("tenant")
     prompt = document.get("systemPrompt")
+    folder, engines = _generation(document.get("generation"))
     return Payload(
         "\n\n".join(texts),
         tenant if isinstance(tenant, str) else None,
         applied,
         prompt if isinstance(prompt, str) else None,
+        folder,
+        engines,
     )
+
+
+def _generation(given: object) -> tuple[Path | None, tuple[str, ...] | None]:
+    if given is None:
+        return None, None
+    folder, engines = (given.get("recipesFolder"), given.get("engines")) if isinstance(given, dict) else (None, None)
+    if not isinstance(folder, str) or not os.path.isabs(folder) or "\0" in folder:
+        raise UsageError("`generation.recipesFolder` of the payload must be an absolute path", remedy=_EXAMPLE)
+    if not isinstance(engines, list) or not all(isinstance(each, str) for each in engines):
+        raise UsageError("`generation.engines` of the payload must be a list of engines", remedy=_EXAMPLE)
+    return Path(folder), tuple(engines)

@@ -55,7 +55,7 @@ def _dispatch(payload: Payload, settings: Settings, write: Callable[[str], None]
         unwritten = script_wanted(payload.engine, payload.params)
         if unwritten is not None:
             raise unwritten
-        catalog = load_catalog()
+        catalog = slartibartfast.offered(load_catalog(), payload, settings)
         layers = find_layers(Path.cwd(), tenant=payload.tenant or None, named_by="the payload")
         run_id = _run_id()
         asked = conversation(slartibartfast.instructions(catalog))

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from vancectl.delegation.generated import FOLDER, storing_layer
+from vancectl.delegation.hindrance import hindrance_of
 from vancectl.disk.storage import write_below
 from vancectl.errors import SpawnError
 from vancectl.inventory.catalog import EngineCatalog
@@ -18,14 +21,22 @@ from vancectl.inventory.schema import validate
 from vancectl.model.messages_api.stream import Conversation
 from vancectl.reading.document import Document
 from vancectl.reading.finding import Finding
+from vancectl.settings.settings import Settings
 from vancectl.text.names import canonical
 from vancectl.worker.payload import Payload
 
-GENERATED = "_slart"
 _ATTEMPTS = 3
 _FENCE = re.compile(r"```ya?ml[^\n]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 _NAME = re.compile(r"^[\s#*`>]*name[\s*`]*:[\s*`]*(.*?)[\s*`]*$", re.IGNORECASE | re.MULTILINE)
 _PROPER = re.compile(r"[a-z0-9][a-z0-9.-]{0,63}")
+
+
+def offered(catalog: EngineCatalog, payload: Payload, settings: Settings) -> EngineCatalog:
+    """The engines that a recipe may name: those that can be started where it was asked for."""
+    names = payload.engines
+    if names is None:
+        names = tuple(name for name in catalog.names if hindrance_of(settings, name, {}) is None)
+    return replace(catalog, engines=tuple(engine for engine in catalog.engines if engine.name in names))
 
 
 def instructions(catalog: EngineCatalog) -> str:
@@ -33,7 +44,8 @@ def instructions(catalog: EngineCatalog) -> str:
         "You cannot save the file or look into the project; vancectl checks and saves what you write. Answer with the "
         "recipe's name on the first line, as `name: the-name` (lower-case letters, digits and `-`), and then with the "
         "whole file in one ```yaml block. `description` and `engine` are required; other fields are title, params, "
-        "promptPrefix, promptMode, profiles, tags. The engines:\n" + catalog.render_for_prompt()
+        "promptPrefix, promptMode, profiles, tags. The engines that can be started here, and no others:\n"
+        + catalog.render_for_prompt()
     )
 
 
@@ -41,15 +53,15 @@ def write_recipe(
     payload: Payload, conversation: Conversation, layers: Layers, catalog: EngineCatalog, run_id: str
 ) -> dict[str, Any]:
     """Where the recipe is now. Raises ModelError, and SpawnError where no attempt is valid or it cannot be stored."""
-    layer = _layer(layers)
+    layer = _layer(payload, layers)
     attempts = payload.count("maxAttempts", _ATTEMPTS)
     text = payload.task
     problems: Sequence[str] = ()
     for _ in range(attempts):
         name, content, problems = _read(conversation.ask(text), layer, catalog)
         if not problems:
-            path = layer.directory / GENERATED / run_id / f"{name}.yaml"
-            return _store(layer, path, content, f"{GENERATED}/{run_id}/{name}")
+            path = layer.directory / FOLDER / run_id / f"{name}.yaml"
+            return _store(layer, path, content, f"{FOLDER}/{run_id}/{name}")
         text = "The recipe cannot be used:\n" + "\n".join(problems) + "\nAnswer again with the name and the whole file."
     raise SpawnError(
         f"no valid recipe came out of {attempts} attempts: {problems[0]}",
@@ -57,12 +69,14 @@ def write_recipe(
     )
 
 
-def _layer(layers: Layers) -> Layer:
-    """The project's, else the tenant's."""
-    for kind in (LayerKind.PROJECT, LayerKind.TENANT):
-        for layer in layers.nearest_first:
-            if layer.kind is kind:
-                return layer
+def _layer(payload: Payload, layers: Layers) -> Layer:
+    """The one that the payload names, since its caller looks there; else the project's, else the tenant's."""
+    if payload.recipes_folder is not None:
+        here = (layer for layer in layers.nearest_first if layer.directory == payload.recipes_folder)
+        return next(here, Layer(LayerKind.DIRECTORY, payload.recipes_folder))
+    layer = storing_layer(layers)
+    if layer is not None:
+        return layer
     raise SpawnError("there is no layer to store a recipe in", remedy="work in a project, or set HOME")
 
 
@@ -82,7 +96,9 @@ def _read(reply: str, layer: Layer, catalog: EngineCatalog) -> tuple[str, str, l
     findings: Sequence[Finding] = recipe.findings if isinstance(recipe, BrokenRecipe) else recipe.warnings
     problems.extend(finding.line() for finding in findings)
     if isinstance(recipe, Recipe) and recipe.engine not in catalog.names:
-        problems.append(f"there is no engine `{recipe.engine}`; the engines are {', '.join(catalog.names)}")
+        problems.append(
+            f"there is no engine `{recipe.engine}` that can be started here; the engines are {', '.join(catalog.names)}"
+        )
     return name, blocks[0], problems
 
 

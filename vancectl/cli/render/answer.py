@@ -93,11 +93,16 @@ def print_answer(
     facts = decided_facts(answer, explain=explain) if watcher is None or not watcher.decided else []
     if answer.plan is not None:
         facts.append(("plan", json.dumps(answer.plan["argv"], ensure_ascii=False)))
-    process = dict(answer.process or {})
-    reply = process.pop("reply", None)
+    process, generator = dict(answer.process or {}), dict(answer.generator or {})
+    reply, authored = process.pop("reply", None), generator.get("reply")
+    if generator and generator["id"] != process.get("id"):
+        facts.append(("generator", f"{generator['name']} {generator['status']}"))
+    if not process:
+        reply = authored  # nothing else was started, and this says why
     if process:
         facts.append(("process", f"{process['name']} {process['status']}"))
         facts.extend((key, _in_words(value)) for key, value in process.items() if key not in _SAID)
+    facts.append(("hint", answer.hint or ""))
     output.facts(facts)
     if account is not None and explain:
         print_explanation(account.explanation, document, output)
