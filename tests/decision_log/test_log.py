@@ -44,6 +44,7 @@ def test_select_logs_without_the_text(ws: Workspace) -> None:
         "layer": "bundled", "shadows": [], "stage": "trigger",
         "reason": "single-trigger", "triggerObserved": True, "fallback": None, "model": None, "latencyMs": None,
         "taskHash": sha256(TASK.encode()).hexdigest()[:16], "taskLength": len(TASK),
+        "tenant": "default", "project": None,
     }  # fmt: skip
     assert TASK not in log_file(ws).read_text()
     assert log_file(ws).stat().st_mode & 0o077 == 0
@@ -200,3 +201,14 @@ def test_a_line_that_is_no_entry_is_counted(ws: Workspace, line: str) -> None:
         log.write(f"{line}\n")
     found = ws.run("log", "--json").expect().json
     assert (found["total"], found["unreadLines"]) == (1, 1)
+
+
+def test_each_project_sees_its_own_decisions(ws: Workspace) -> None:
+    folders = [ws.root / name for name in ("a", "b")]
+    for folder in folders:
+        (folder / ".vance").mkdir(parents=True)
+        ws.run("select", TASK, cwd=folder).expect()
+    assert ws.run("log", cwd=folders[0]).expect().json["total"] == 1
+    assert ws.run("log", cwd=ws.root).expect().json["total"] == 0
+    everything = ws.run("log", "--all-projects", cwd=folders[0]).expect().json
+    assert [each["project"] for each in everything["decisions"]] == list(map(str, folders))

@@ -37,6 +37,33 @@ def test_one_for_each_session(ws: Workspace) -> None:
     assert other["id"] != first["id"]
 
 
+def test_a_message_that_cannot_be_sent_is_no_success(ws: Workspace) -> None:
+    settings(ws)
+    ws.run("chat", "hello").expect()
+    refused = ws.run("chat", "and what else?").expect(2)
+    assert "nothing was sent" in refused.stderr
+    assert refused.stdout == ""
+
+
+def test_a_chat_that_has_ended_is_begun_anew(ws: Workspace) -> None:
+    ws.settings({"spawn.command": ["echo", "{task}"], "spawn.stdin": "none"})
+    first = ws.run("chat", "--wait", "hello").expect().json["process"]
+    second = ws.run("chat", "--wait", "and what else?").expect().json["process"]
+    assert (first["reply"], second["reply"]) == ("hello\n", "and what else?\n")
+    rows = ws.run("processes", "list").expect().json
+    assert [row["name"] for row in rows] == [f"chat-{first['id'][:6]}", "chat"]
+
+
+def test_each_project_has_its_own_chat(ws: Workspace) -> None:
+    ws.settings({"spawn.command": ["echo", "{task}"], "spawn.stdin": "none"})
+    ws.run("chat", "--wait", "secret of A").expect()
+    other = ws.root / "b"
+    (other / ".vance").mkdir(parents=True)
+    (other / ".vance" / "project.yaml").write_text("hub: true\n")
+    answer = ws.run("chat", "--wait", "what about B?", cwd=other).expect().json
+    assert (answer["recipe"], answer["process"]["reply"]) == ("eddie", "what about B?\n")
+
+
 def test_ten_at_once_find_the_same(ws: Workspace) -> None:
     settings(ws)
     running = [ws.start("chat") for _ in range(10)]

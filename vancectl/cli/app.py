@@ -27,7 +27,8 @@ COMMANDS: Mapping[str, Lazy] = {
     "delegate": Lazy("vancectl.cli.commands.delegate:app", "Decide which recipe fits a task, and start it."),
     "plan": Lazy("vancectl.cli.commands.plan:app", "Start all children of a plan, and wait for them."),
     "processes": Lazy(
-        "vancectl.cli.commands.processes:app", "Processes: list, show, read, await and stop what was started."
+        "vancectl.cli.commands.processes.group:app",
+        "Processes: list, show, read, await, stop and remove what was started.",
     ),
     "chat": Lazy("vancectl.cli.commands.chat:app", "Start the session's chat process, or find it."),
     "spawn": Lazy("vancectl.cli.commands.spawn:app", "The spawn command: list the presets, test one."),

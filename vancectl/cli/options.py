@@ -51,6 +51,10 @@ OnExitOption = Annotated[
         help="Call this with the end event as JSON on its standard input: a program, or a JSON list of texts.",
     ),
 ]
+TenantOption = Annotated[
+    str | None,
+    typer.Option("--tenant", metavar="NAME", help="The tenant. [VANCECTL_TENANT, else the project's, else default]"),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings.")]
 VerboseOption = Annotated[
     int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Say more on stderr.")

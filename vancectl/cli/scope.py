@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vancectl.cli.options import QuietOption, VerboseOption
+from vancectl.cli.options import QuietOption, TenantOption, VerboseOption
 
 if TYPE_CHECKING:
     from vancectl.cli.render.output import Output
@@ -52,12 +52,7 @@ class Scope(Voice):
             ),
         ] = None,
         no_project: Annotated[bool, typer.Option("--no-project", help="Leave the project layer out.")] = False,
-        tenant: Annotated[
-            str | None,
-            typer.Option(
-                "--tenant", metavar="NAME", help="The tenant. [VANCECTL_TENANT, else the project's, else default]"
-            ),
-        ] = None,
+        tenant: TenantOption = None,
         assignments: Annotated[
             list[str] | None,
             typer.Option("--set", metavar="KEY=VALUE", help="Set a setting for this call (repeatable)."),
@@ -142,7 +137,10 @@ class Scope(Voice):
         policy = find_policy(tenant_folder(self.layers.tenant), self._assignments, lambda: self.settings)
         if policy.decisions:
             try:
-                journal.append(entry(command, decision, task, policy, fallback))
+                project = self.layers.project.key if self.layers.project is not None else None
+                journal.append(
+                    entry(command, decision, task, policy, fallback, tenant=self.layers.tenant, project=project)
+                )
             except OSError as error:
                 output.note(f"the decision is not logged: {(error.strerror or str(error)).lower()} ({journal.path})")
 
@@ -200,15 +198,16 @@ class Scope(Voice):
 
 def scoped(command: Callable[..., None]) -> Callable[..., None]:
     """Replaces a command's parameter `scope` by the options of Scope, so that they stand in one place."""
-    return _with_options(command, "scope", Scope)
+    return with_options(command, "scope", Scope)
 
 
 def voiced(command: Callable[..., None]) -> Callable[..., None]:
     """The same for a parameter `voice` and the options of Voice."""
-    return _with_options(command, "voice", Voice)
+    return with_options(command, "voice", Voice)
 
 
-def _with_options(command: Callable[..., None], place: str, kind: Callable[..., Voice]) -> Callable[..., None]:
+def with_options(command: Callable[..., None], place: str, kind: Callable[..., Voice]) -> Callable[..., None]:
+    """Replaces a command's parameter `place` by the options that `kind` takes."""
     own = inspect.signature(command, eval_str=True)
     shared = inspect.signature(kind, eval_str=True).parameters
 

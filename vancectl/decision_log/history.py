@@ -52,15 +52,21 @@ def look_back(
     since: datetime | None = None,
     recipe: str | None = None,
     stage: str | None = None,
+    scope: tuple[str, str | None] | None = None,
 ) -> History:
-    """Counts over everything since a time; `recipe` and `stage` only pick the entries."""
+    """Counts over everything since a time; `recipe` and `stage` only pick the entries.
+
+    `scope` leaves out what was decided for another tenant or project. Entries of an earlier version do not say.
+    """
     found: list[dict[str, Any]] = []
     unread = 0
     limit = since.strftime("%Y-%m-%dT%H:%M:%SZ") if since is not None else ""
     for entry in entries:
         if entry is None:
             unread += 1
-        elif str(entry["time"]) >= limit:
+        elif str(entry["time"]) >= limit and (
+            scope is None or "project" not in entry or (entry.get("tenant"), entry["project"]) == scope
+        ):
             found.append(entry)
     stages = Counter(str(entry["stage"]) for entry in found)
     recipes = Counter(str(entry["recipe"]) for entry in found if entry["recipe"])

@@ -61,7 +61,14 @@ def _spoken_of(tenant: Path | None, assignments: Iterable[str]) -> bool:
 
 
 def entry(
-    command: str, decision: dict[str, Any], task: str, policy: Policy, fallback: str | None = None
+    command: str,
+    decision: dict[str, Any],
+    task: str,
+    policy: Policy,
+    fallback: str | None = None,
+    *,
+    tenant: str = "",
+    project: str | None = None,
 ) -> dict[str, Any]:
     """What is remembered of a decision, given in its JSON form."""
     model = decision["model"]
@@ -81,6 +88,8 @@ def entry(
         "latencyMs": model and model["latencyMs"],
         "taskHash": task_hash(task),
         "taskLength": len(task),
+        "tenant": tenant,
+        "project": project,
         **({"task": task} if policy.tasks else {}),
     }
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from vancectl.delegation.delegation import Delegation
 from vancectl.delegation.request import Request
 from vancectl.inventory.project import Project
+from vancectl.process.supervision import current
 from vancectl.settings.settings import Settings
 
 NAME = "chat"
@@ -23,3 +27,10 @@ def chat_request(
 ) -> Request:
     """Every chat process of a session has the same name, so that there is one, and who comes second finds it."""
     return Request(NAME, message, engine=chat_engine(project, settings), session=session, wait=wait)
+
+
+def free_name(delegation: Delegation, request: Request) -> None:
+    """Gives a chat that has ended a name of its own, so that the next one can begin; its record and log stay."""
+    record = delegation.store.find(delegation.scope(request), NAME)
+    if record is not None and (record := current(record, delegation.store)).ended:
+        delegation.store.rename(replace(record, name=f"{NAME}-{record.id[:6]}"))

@@ -40,6 +40,7 @@ from vancectl.process.store import (
     DONE,
     OPEN,
     STARTING,
+    NameScope,
     ProcessRecord,
     ProcessStore,
     existing_process,
@@ -128,9 +129,9 @@ class Delegation:
         With `strict` nothing stands in for a model that could not be used. `watcher` is told what happens meanwhile.
         With `supervised`, which is told of the process, it is started so that it outlives us, and waited for.
         """
-        session = request.session or DEFAULT_SESSION
+        scope = self.scope(request)
         if request.name is not None and not dry_run:
-            existing = self.store.find(session, request.name)
+            existing = self.store.find(scope, request.name)
             held = self._held(existing, request, watcher, supervised) if existing is not None else None
             if held is not None:
                 return held
@@ -149,7 +150,7 @@ class Delegation:
         if not decision.matches and fallback is None:
             return answer
         try:
-            start = self._start(request, session, self._apply(request, decision, fallback))
+            start = self._start(request, scope, self._apply(request, decision, fallback))
             generating = fallback is not None and generates(start.applied.params)
             warnings = _warnings(start)
             if request.async_fallback and fallback is not None and not generating:
@@ -260,14 +261,19 @@ class Delegation:
         check_consent(recipe, self.settings)
         return apply_recipe(recipe, request.params, request.profile)
 
-    def _start(self, request: Request, session: str, applied: AppliedRecipe) -> Start:
+    def scope(self, request: Request) -> NameScope:
+        """Within which the request's name is unique."""
+        layers = self.cascade.layers
+        project = layers.project.key if layers.project is not None else None
+        return NameScope(layers.tenant, project, request.session or DEFAULT_SESSION)
+
+    def _start(self, request: Request, scope: NameScope, applied: AppliedRecipe) -> Start:
         layers, project = self.cascade.layers, self.cascade.layers.project
         # Of a recipe in a folder the last part: the name of a process is no path.
         name = request.name or f"{(applied.recipe or applied.engine).rpartition('/')[2]}-{secrets.token_hex(3)}"
         return Start(
             name,
-            session,
-            layers.tenant,
+            scope,
             project.id if project is not None else None,
             request,
             applied,
@@ -287,20 +293,30 @@ class Delegation:
         """
         record = current(record, self.store)
         if not holds_the_name(record) or record.status in OPEN:
-            return self._existing(record)
+            return self._existing(record, request)
         name = self._generated_by(record)
         if name is None or canonical(request.named_recipe or "") == name:
             self.store.rename(replace(record, name=later_name(record)))
             return None
         if request.async_fallback or request.digest() != record.asked:
-            return self._existing(record)
+            return self._existing(record, request)
         decision = {key: value for key, value in record.decision.items() if key not in {"outcome", "fallback"}}
         fallback = {**record.decision["fallback"], "shadows": tuple(record.decision["fallback"]["shadows"])}
         answer = Delegated(decision, Fallback(**fallback))
         return self._start_generated(request, answer, record, request.timeout_seconds, watcher, supervised)
 
-    def _existing(self, record: ProcessRecord) -> Delegated:
+    def _existing(self, record: ProcessRecord, request: Request) -> Delegated:
+        """The soft success of a name that is taken. That it was asked for something else is said."""
         record = current(record, self.store)
+        if record.damaged is not None:
+            raise StoreError(
+                f"the name `{record.name}` is taken, and {record.damaged}",
+                remedy=f"`vancectl processes remove {record.name}` frees it",
+            )
+        if record.asked not in {None, request.digest()}:
+            warning = f"the process `{record.name}` was asked for something else; what is asked for now is not started"
+            warnings = [*record.decision.get("warnings", ()), warning]
+            record = replace(record, decision={**record.decision, "warnings": warnings})
         process = existing_process(record)
         if not holds_the_name(record):
             return Delegated(record.decision, process=process)
@@ -343,7 +359,7 @@ class Delegation:
         start = replace(start, request=replace(request, on_exit=on_exit, wait=False, timeout_seconds=limit))
         record, lifeline, existing = self._claim(start, replace(answer, outcome=PENDING))
         if existing is not None:
-            return self._existing(existing)
+            return self._existing(existing, request)
         start = replace(start, id=record.id)
         running, handle, unkept = start_process(start, record, self.store, lifeline, limit)
         if request.async_fallback:
@@ -386,7 +402,7 @@ class Delegation:
             assert answer.fallback is not None
             answer = replace(answer, fallback=replace(answer.fallback, generated=name))
             applied = self._applied(cascade.load(name), request)
-            start = self._start(replace(request, timeout_seconds=timeout), generator.session, applied)
+            start = self._start(replace(request, timeout_seconds=timeout), self.scope(request), applied)
             warnings = [*answer.decision["warnings"], *_warnings(start)]
             answer = replace(answer, decision={**answer.decision, "warnings": list(dict.fromkeys(warnings))})
             self._check(start)
@@ -414,8 +430,9 @@ class Delegation:
     ) -> tuple[ProcessRecord, Lifeline, ProcessRecord | None]:
         """The record that has the name from now on, and its lifeline; or, as the third, the one that has it already."""
         record = ProcessRecord(
-            new_id(), start.session, start.name, STARTING, start.applied.recipe, start.applied.engine, utc_now(),
+            new_id(), start.scope.session, start.name, STARTING, start.applied.recipe, start.applied.engine, utc_now(),
             answer.as_json(), supervisor=os.getpid(), parent=start.caller.process, asked=start.request.digest(),
+            tenant=start.scope.tenant, project=start.scope.project,
         )  # fmt: skip
         lifeline = Lifeline(str(self.store.folder / record.id))
         return record, lifeline, self.store.claim(record, lifeline, renamed)
@@ -430,7 +447,7 @@ class Delegation:
     ) -> Delegated:
         record, lifeline, existing = self._claim(start, answer, renamed)
         if existing is not None:
-            return self._existing(existing)
+            return self._existing(existing, start.request)
         start = replace(start, id=record.id)
         timeout = start.request.timeout_seconds or start.template.timeout
         if not start.request.wait:

@@ -24,7 +24,7 @@ from vancectl.process.command import CommandTemplate, fill, uses
 from vancectl.process.lifeline import Lifeline, birth_of
 from vancectl.process.output import read_output
 from vancectl.process.preset import DEFAULT_MODEL
-from vancectl.process.store import DONE, FAILED, RUNNING, STOPPED, TIMED_OUT, ProcessRecord, ProcessStore
+from vancectl.process.store import DONE, FAILED, RUNNING, STOPPED, TIMED_OUT, NameScope, ProcessRecord, ProcessStore
 from vancectl.process.supervision import Job, Supervised, supervise
 from vancectl.programs.child import ChildError, Finished, run_child
 
@@ -38,8 +38,7 @@ class Start:
     """All that one start needs: which command, for what, as whom."""
 
     name: str
-    session: str
-    tenant: str
+    scope: NameScope
     project: str | None
     request: Request
     applied: AppliedRecipe
@@ -57,9 +56,9 @@ class Start:
             "task": self.request.task,
             "title": self.request.title,
             "steerContent": self.request.steer_content,
-            "session": self.session,
+            "session": self.scope.session,
             "project": self.project,
-            "tenant": self.tenant,
+            "tenant": self.scope.tenant,
             **({"inheritContext": self.request.inherit_context} if self.request.inherit_context is not None else {}),
             **({"generation": self.assignment.as_json()} if self.assignment is not None else {}),
             "systemPrompt": self.system(),
@@ -102,9 +101,9 @@ class Start:
             "task": self.request.task or "",
             "message": self.message(),
             "title": self.request.title or "",
-            "session": self.session,
+            "session": self.scope.session,
             "project": self.project or "",
-            "tenant": self.tenant,
+            "tenant": self.scope.tenant,
             "profile": self.applied.profile or "",
             "payload_file": str(folder / "payload.json"),
             "prompt_file": str(folder / "prompt.txt"),

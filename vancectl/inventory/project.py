@@ -21,10 +21,14 @@ _LARGEST = 1_000_000
 
 
 class Project(NamedTuple):
-    """What `project.yaml` says; `folder` is the nearest project folder."""
+    """What `project.yaml` says; `folder` is the nearest project folder.
+
+    `key` tells it from all other projects: the id that its author gave, else where it lies.
+    """
 
     folder: Path
     id: str
+    key: str
     tenant: str | None = None
     hub: bool = False
     findings: tuple[Finding, ...] = ()
@@ -75,17 +79,18 @@ def read_project(folder: Path) -> Project:
     """`project.yaml` of the folder; without one the project's id is the name of the directory around it."""
     path = folder / "project.yaml"
     default_id = folder.parent.name or "root"
+    default_key = os.fsencode(os.path.realpath(folder.parent)).decode("utf-8", "backslashreplace")
     try:
         path.lstat()
     except FileNotFoundError:
-        return Project(folder, default_id)
+        return Project(folder, default_id, default_key)
     except OSError:
         pass  # reading it will say why it cannot be read
     from vancectl.reading.document import Document
 
     document = Document.read(path)
     if document.empty:
-        return Project(folder, default_id)
+        return Project(folder, default_id, default_key)
     values: dict[str, str | bool | None] = {}
     if document.root is not None:
         for key, key_node, value in document.pairs(document.root):
@@ -99,6 +104,7 @@ def read_project(folder: Path) -> Project:
     return Project(
         folder,
         str(values.get("id") or default_id),
+        str(values.get("id") or default_key),
         str(values["tenant"]) if values.get("tenant") else None,
         bool(values.get("hub")),
         tuple(document.findings),

@@ -14,7 +14,6 @@ from vancectl.errors import UsageError, VancectlError
 from vancectl.plan.plan import Child
 from vancectl.process.store import (
     ABANDONED,
-    DEFAULT_SESSION,
     FAILED,
     OPEN,
     STOPPED,
@@ -117,7 +116,7 @@ class Batch:
         return answer
 
     def _find(self, child: Child) -> ProcessRecord | None:
-        return self.delegation.store.find(child.request.session or DEFAULT_SESSION, child.request.name or "")
+        return self.delegation.store.find(self.delegation.scope(child.request), child.request.name or "")
 
     def _started_anew(self) -> set[str]:
         if not self.resume:
@@ -138,7 +137,7 @@ class Batch:
                 remedy="undo the change, name the child differently, or take another --session",
             )
         if record is None and child.formerly is not None:
-            earlier = self.delegation.store.find(child.request.session or DEFAULT_SESSION, child.formerly)
+            earlier = self.delegation.store.find(self.delegation.scope(child.request), child.formerly)
             if earlier is not None and earlier.asked is None:
                 raise UsageError(
                     "an earlier version has started this plan, and named its children by their place "
@@ -159,7 +158,7 @@ class Batch:
         if self.dry_run:
             return None if record.status in anew else Delegated(record.decision, process=existing_process(record))
         record = current(record, store)
-        if record.status in OPEN:
+        if not record.ended:
             record = wait_for(record, store)
         if holds_the_name(record):
             return None  # what it generates for this child is still to be started

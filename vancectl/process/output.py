@@ -6,6 +6,7 @@ import json
 import os
 from typing import Any
 
+from vancectl.programs.secrets import scrub
 from vancectl.text.strict_json import MAX_DEPTH, depth, read_json
 
 # Logs are unbounded: only their end counts as the reply.
@@ -13,8 +14,11 @@ _LONGEST = 10_000_000
 
 
 def read_output(stdout: bytes) -> dict[str, Any]:
-    """`reply`: the text, or the value where it is one JSON value; no key where nothing was written."""
-    text = stdout.decode("utf-8", "replace")
+    """`reply`: the text, or the value where it is one JSON value; no key where nothing was written.
+
+    Secrets that we know never get into a record, however a program came by them.
+    """
+    text = scrub(stdout.decode("utf-8", "replace"))
     return {"reply": _value(text)} if text else {}
 
 

@@ -1,25 +1,29 @@
-"""The record of started processes: a name is unique in its session, whatever became of the process.
+"""The record of started processes: a name is unique in tenant, project and session until it is removed.
 
-One SQLite table; the unique key makes the claim of a name atomic between processes.
+One SQLite table; the unique key makes the claim of a name atomic between processes. A file that another version has
+written to is read as far as it is understood: what runs must be listed and stopped whatever else a row holds.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from vancectl.errors import Place, StoreError
 from vancectl.process.lifeline import Lifeline
 
 DEFAULT_SESSION = "default"
 STARTING, RUNNING, DONE, FAILED, TIMED_OUT, STOPPED = "STARTING", "RUNNING", "DONE", "FAILED", "TIMED_OUT", "STOPPED"
-ABANDONED = "ABANDONED"  # it is gone, and so is who waited for it: nobody knows how it ended
+ABANDONED = "ABANDONED"  # process and supervisor are gone; the exit status is unknown
 OPEN = (STARTING, RUNNING)
+# A status of a later version is in neither: how such a process stands is for its lifeline to say.
+ENDED = (DONE, FAILED, TIMED_OUT, STOPPED, ABANDONED)
 _BUSY_SECONDS = 30.0
 _TABLE = """
 CREATE TABLE IF NOT EXISTS process (
@@ -41,9 +45,12 @@ CREATE TABLE IF NOT EXISTS process (
     supervisor INTEGER,
     seconds REAL,
     asked TEXT,
-    UNIQUE (session, name)
+    tenant TEXT NOT NULL DEFAULT '',
+    project TEXT NOT NULL DEFAULT '',
+    UNIQUE (tenant, project, session, name)
 )
 """
+_KEY = "tenant, project, session, name"
 # What a file of an earlier version lacks.
 _LATER = {
     "argv": "TEXT NOT NULL DEFAULT 'null'",
@@ -52,6 +59,16 @@ _LATER = {
     "seconds": "REAL",
     "asked": "TEXT",
 }
+# Tenant and project came with another key, for which the table is made anew; what was there belongs to every scope.
+_ANYWHERE = ""
+
+
+class NameScope(NamedTuple):
+    """Within which a process's name is unique; `project` is None outside of any project."""
+
+    tenant: str
+    project: str | None
+    session: str = DEFAULT_SESSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +76,8 @@ class ProcessRecord:
     """One started process. Times are ISO 8601 in UTC; `result` holds what the program wrote, as `reply`.
 
     `supervisor` is the process id of who waits for its end, `parent` the id of the process that asked for it. `seconds`
-    is how long it took; no change of the clock has a part in it. `asked` is the digest of its request.
+    is how long it took; no change of the clock has a part in it. `asked` is the digest of its request. A record of an
+    earlier version has no tenant. `damaged` says what of a row could not be read.
     """
 
     id: str
@@ -80,6 +98,17 @@ class ProcessRecord:
     supervisor: int | None = None
     seconds: float | None = None
     asked: str | None = None
+    tenant: str | None = None
+    project: str | None = None
+    damaged: str | None = None
+
+    @property
+    def scope(self) -> NameScope:
+        return NameScope(self.tenant or _ANYWHERE, self.project, self.session)
+
+    @property
+    def ended(self) -> bool:
+        return self.status in ENDED
 
     def as_json(self) -> dict[str, Any]:
         """What the output's `process` holds: our own fields, and under `reply` what the program wrote."""
@@ -96,7 +125,10 @@ class ProcessRecord:
             "startedAt": self.started_at,
             "endedAt": self.ended_at,
             "parent": self.parent,
+            "tenant": self.tenant,
+            "project": self.project,
             **self._reply(),
+            **({"error": self.damaged} if self.damaged is not None else {}),
         }
 
     def _reply(self) -> dict[str, Any]:
@@ -117,11 +149,16 @@ class ProcessStore:
         """Where a process's own files belong."""
         return self._required().parent / "processes"
 
-    def find(self, session: str, name: str) -> ProcessRecord | None:
+    def find(self, scope: NameScope, name: str) -> ProcessRecord | None:
+        """The process that has the name; a record of an earlier version has it in every project."""
         if self._path is None or not self._path.exists():
             return None
         with self._connection() as connection:
-            row = connection.execute("SELECT * FROM process WHERE session = ? AND name = ?", (session, name)).fetchone()
+            row = connection.execute(
+                "SELECT * FROM process WHERE session = ? AND name = ? "
+                "AND (tenant = ? AND project = ? OR tenant = '') ORDER BY tenant DESC LIMIT 1",
+                (scope.session, name, scope.tenant, scope.project or ""),
+            ).fetchone()
         return _record(row) if row is not None else None
 
     def claim(
@@ -140,7 +177,7 @@ class ProcessStore:
             raise
         if taken:
             return None
-        existing = self.find(record.session, record.name)
+        existing = self.find(record.scope, record.name)
         if existing is None:
             return self.claim(record)
         if lifeline is not None:
@@ -156,34 +193,50 @@ class ProcessStore:
                 _rename(connection, renamed)
             cursor = connection.execute(
                 f"INSERT INTO process ({', '.join(values)}) VALUES ({', '.join('?' * len(values))}) "
-                "ON CONFLICT (session, name) DO NOTHING",
+                f"ON CONFLICT ({_KEY}) DO NOTHING",
                 tuple(values.values()),
             )
             return cursor.rowcount == 1
 
-    def get(self, wanted: str, session: str | None = None) -> ProcessRecord | None:
-        """By id, or by the name in a session."""
+    def get(self, wanted: str, scope: NameScope | None = None) -> ProcessRecord | None:
+        """By id, or by the name in a scope."""
         if self._path is None or not self._path.exists():
             return None
         with self._connection() as connection:
             row = connection.execute("SELECT * FROM process WHERE id = ?", (wanted,)).fetchone()
-        return _record(row) if row is not None else self.find(session or DEFAULT_SESSION, wanted)
+        if row is not None:
+            return _record(row)
+        return self.find(scope, wanted) if scope is not None else None
 
-    def all(self, session: str | None = None) -> list[ProcessRecord]:
-        """In the order in which they were started, whatever the clock said then."""
+    def all(self, scope: NameScope | None = None, session: str | None = None) -> list[ProcessRecord]:
+        """In the order in which they were started, whatever the clock said then.
+
+        `scope` picks its tenant and project, whatever the session, and what an earlier version has recorded.
+        """
         if self._path is None or not self._path.exists():
             return []
-        where, values = ("WHERE session = ?", (session,)) if session is not None else ("", ())
         with self._connection() as connection:
-            rows = connection.execute(f"SELECT * FROM process {where} ORDER BY rowid", values).fetchall()
-        return [_record(row) for row in rows]
+            rows = connection.execute("SELECT * FROM process ORDER BY rowid").fetchall()
+        records = map(_record, rows)
+        return [
+            record
+            for record in records
+            if (scope is None or record.tenant is None or (record.tenant, record.project) == scope[:2])
+            and session in (None, record.session)
+        ]
 
     def update(self, record: ProcessRecord) -> None:
         self._update(record, "")
 
     def settle(self, record: ProcessRecord) -> None:
         """The same, unless somebody has recorded an end in the meantime."""
-        self._update(record, f" AND status IN ('{STARTING}', '{RUNNING}')")
+        self.settle_all([record])
+
+    def settle_all(self, records: Iterable[ProcessRecord]) -> None:
+        """The same for many, in one transaction."""
+        with self._connection() as connection:
+            for record in records:
+                _write(connection, record, f" AND status NOT IN ({', '.join(map(repr, ENDED))})")
 
     def rename(self, record: ProcessRecord) -> None:
         """Gives up the name that it had for the one that it has."""
@@ -191,16 +244,11 @@ class ProcessStore:
             _rename(connection, record)
 
     def _update(self, record: ProcessRecord, condition: str) -> None:
-        """All but the name: who has read it earlier may not know of another."""
-        values = {column: value for column, value in _columns(record).items() if column != "name"}
         with self._connection() as connection:
-            connection.execute(
-                f"UPDATE process SET {', '.join(f'{column} = ?' for column in values)} WHERE id = ?{condition}",
-                (*values.values(), record.id),
-            )
+            _write(connection, record, condition)
 
     def release(self, record: ProcessRecord) -> None:
-        """Frees the name of a process that never came to be."""
+        """Frees the name of a process that never came to be, or is to be forgotten."""
         with self._connection() as connection:
             connection.execute("DELETE FROM process WHERE id = ?", (record.id,))
 
@@ -214,6 +262,7 @@ class ProcessStore:
         path = self._required()
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _make_private(path)
             with contextlib.closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as connection:
                 connection.row_factory = sqlite3.Row
                 with connection:
@@ -233,20 +282,64 @@ def _rename(connection: sqlite3.Connection, record: ProcessRecord) -> None:
     connection.execute("UPDATE process SET name = ? WHERE id = ?", (record.name, record.id))
 
 
+def _make_private(path: Path) -> None:
+    """Tasks, arguments and replies are their owner's, whatever the folder's mode; SQLite's own files follow it."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        return
+    if mode & 0o077:
+        path.chmod(0o600)
+
+
 def _prepare(connection: sqlite3.Connection) -> None:
     """The table as it is now, in a new file or in one of an earlier version."""
     connection.execute(_TABLE)
-    columns = {row["name"] for row in connection.execute("PRAGMA table_info(process)")}
+    columns = _columns_of(connection)
     for column, kind in _LATER.items():
         if column not in columns:
             with contextlib.suppress(sqlite3.OperationalError):  # another has just done it
                 connection.execute(f"ALTER TABLE process ADD COLUMN {column} {kind}")
+    if "tenant" not in columns:
+        _widen_key(connection)
+
+
+def _columns_of(connection: sqlite3.Connection) -> list[str]:
+    return [row["name"] for row in connection.execute("PRAGMA table_info(process)")]
+
+
+def _widen_key(connection: sqlite3.Connection) -> None:
+    """Makes the table anew with its present key; SQLite cannot change one."""
+    if connection.in_transaction:
+        connection.commit()
+    connection.execute("BEGIN IMMEDIATE")
+    kept = _columns_of(connection)
+    if "tenant" in kept:  # another has just done it
+        return
+    connection.execute("ALTER TABLE process RENAME TO process_before")
+    connection.execute(_TABLE)
+    known = set(_columns_of(connection))
+    names = ", ".join(name for name in kept if name in known)
+    connection.execute(f"INSERT INTO process ({names}) SELECT {names} FROM process_before ORDER BY rowid")
+    connection.execute("DROP TABLE process_before")
+
+
+def _write(connection: sqlite3.Connection, record: ProcessRecord, condition: str) -> None:
+    """All but the name: who has read it earlier may not know of another."""
+    values = {column: value for column, value in _columns(record).items() if column != "name"}
+    connection.execute(
+        f"UPDATE process SET {', '.join(f'{column} = ?' for column in values)} WHERE id = ?{condition}",
+        (*values.values(), record.id),
+    )
 
 
 def existing_process(record: ProcessRecord) -> dict[str, Any]:
     """The soft success of a name that is taken (design, section 5)."""
     known = record.as_json()
     hint = f"a process `{record.name}` exists in the session `{record.session}`; take another name to start another"
+    if record.ended:
+        hint += f", or free this one with `vancectl processes remove {record.name}`"
     return {**known, "status": "already_exists", "existingStatus": known["status"], "hint": hint}
 
 
@@ -270,11 +363,34 @@ def _columns(record: ProcessRecord) -> dict[str, Any]:
         "supervisor": record.supervisor,
         "seconds": record.seconds,
         "asked": record.asked,
+        "tenant": record.tenant or _ANYWHERE,
+        "project": record.project or "",
     }
 
 
+_FIELDS = {field.name for field in fields(ProcessRecord)}
+_TEXTS = ("id", "session", "name", "status", "engine", "started_at")
+
+
 def _record(row: sqlite3.Row) -> ProcessRecord:
-    values = dict(row)
-    for column in ("decision", "result", "argv"):
-        values[column] = json.loads(values[column])
-    return ProcessRecord(**values)
+    """Columns of a later version are passed over, and what is spoilt is left out and said."""
+    values = {column: value for column, value in dict(row).items() if column in _FIELDS}
+    faults = [column for column in _TEXTS if not isinstance(values.get(column), str)]
+    values.update({column: str(values.get(column) or "?") for column in faults})
+    for column, empty in (("decision", {}), ("result", {}), ("argv", None)):
+        try:
+            values[column] = json.loads(values.get(column) or "null") or empty
+        except (ValueError, TypeError, RecursionError):
+            values[column] = empty
+            faults.append(column)
+    if not isinstance(values["decision"], dict) or not isinstance(values["result"], dict):
+        values.update(decision={}, result={})
+        faults.append("decision")
+    for column in ("pid", "supervisor", "exit_code"):
+        if not isinstance(values.get(column), int | None):
+            values[column] = None
+            faults.append(column)
+    values["tenant"] = values.get("tenant") or None
+    values["project"] = values.get("project") or None
+    damaged = f"the record is damaged ({', '.join(faults)})" if faults else None
+    return ProcessRecord(**values, damaged=damaged)

@@ -17,7 +17,7 @@ from typing import Any
 from vancectl.errors import SpawnError, StoreError
 from vancectl.process.lifeline import Lifeline, lives
 from vancectl.process.output import read_log
-from vancectl.process.store import ABANDONED, OPEN, RUNNING, STARTING, STOPPED, ProcessRecord, ProcessStore
+from vancectl.process.store import ABANDONED, RUNNING, STARTING, STOPPED, ProcessRecord, ProcessStore
 from vancectl.programs.child import ChildError, program_of, refusal
 
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
@@ -109,7 +109,25 @@ def current(record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
 
     A process that nobody waits for and that is gone is ABANDONED: nobody knows how it ended.
     """
-    if record.status not in OPEN:
+    now = _seen(record, store)
+    if now != record:
+        with contextlib.suppress(StoreError):
+            store.settle(now)
+    return now
+
+
+def current_all(records: Sequence[ProcessRecord], store: ProcessStore) -> list[ProcessRecord]:
+    """The same for many; what has changed is written in one transaction."""
+    seen = [_seen(record, store) for record in records]
+    changed = [now for now, record in zip(seen, records, strict=True) if now != record]
+    if changed:
+        with contextlib.suppress(StoreError):
+            store.settle_all(changed)
+    return seen
+
+
+def _seen(record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
+    if record.ended:
         return record
     try:
         said, held = Lifeline(str(store.folder / record.id)).read()
@@ -122,11 +140,8 @@ def current(record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
     if now.status == ABANDONED:
         # Whoever waited records the end before the lifeline goes: what was read before that is out of date.
         latest = store.get(record.id)
-        if latest is not None and latest.status not in OPEN:
+        if latest is not None and latest.ended:
             return latest
-    if now != record:
-        with contextlib.suppress(StoreError):
-            store.settle(now)
     return now
 
 
@@ -158,7 +173,7 @@ def wait_for(record: ProcessRecord, store: ProcessStore, timeout: float | None =
     while True:
         record = current(record, store)
         left = limit - time.monotonic() if limit is not None else None
-        if record.status not in OPEN or (left is not None and left <= 0):
+        if record.ended or (left is not None and left <= 0):
             return record
         pause = min(pause * 2, _SLOWEST)
         longest = pause if left is None else min(pause, left)
@@ -185,11 +200,19 @@ def _sleep_until_gone(pid: int, timeout: float | None) -> bool:
         os.close(handle)
 
 
+def remove(record: ProcessRecord, store: ProcessStore) -> None:
+    """Forgets a process that has ended, with its folder: the record goes last, so that no log is left without one."""
+    import shutil
+
+    shutil.rmtree(store.folder / record.id, ignore_errors=True)
+    store.release(record)
+
+
 def stop(record: ProcessRecord, store: ProcessStore, grace: float) -> ProcessRecord:
     """Ends the process's group: TERM, and after `grace` seconds KILL. Raises SpawnError where it cannot be ended."""
     record = current(record, store)
     for number in (signal.SIGTERM, signal.SIGKILL):
-        if record.status not in OPEN:
+        if record.ended:
             return record
         supervised = _signal_supervisor(record, store)
         if not supervised or number == signal.SIGKILL:
@@ -198,7 +221,7 @@ def stop(record: ProcessRecord, store: ProcessStore, grace: float) -> ProcessRec
         if record.status == ABANDONED and not supervised:
             record = replace(record, status=STOPPED)  # that we ended it is known, though not how
             store.update(record)
-    if record.status in OPEN:
+    if not record.ended:
         raise SpawnError(
             f"the process `{record.name}` does not end", remedy=f"look at the process {record.pid} with ps"
         )

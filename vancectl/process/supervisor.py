@@ -180,6 +180,7 @@ _EVENT_KEYS = ("status", "exitCode", "endedAt", "seconds", "pid")
 def _reply(log: str) -> dict[str, object]:
     """As in the record; only the end, as text, of what is too long to be passed on."""
     from vancectl.process.output import read_output  # at the end only, so that who waits stays small
+    from vancectl.programs.secrets import scrub
 
     try:
         with open(log, "rb") as file:
@@ -188,7 +189,7 @@ def _reply(log: str) -> dict[str, object]:
             data = file.read()
     except OSError:
         return {}
-    return read_output(data) if size <= _TAIL else {"reply": data.decode("utf-8", "replace")}
+    return read_output(data) if size <= _TAIL else {"reply": scrub(data.decode("utf-8", "replace"))}
 
 
 def _generated(reply: object) -> str | None:

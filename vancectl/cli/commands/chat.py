@@ -34,8 +34,9 @@ def chat(
     """
     from vancectl.cli.render.answer import Terminal, print_answer
     from vancectl.cli.task import read_task
-    from vancectl.delegation.chat import chat_request
+    from vancectl.delegation.chat import chat_request, free_name
     from vancectl.delegation.request import check_request
+    from vancectl.errors import UsageError
 
     output = scope.output(as_json=json_output)
     scope.report_findings(output)
@@ -47,7 +48,18 @@ def chat(
         wait=wait,
     )
     delegation = scope.delegation(scope.selector(None).select)
+    if not dry_run:
+        free_name(delegation, request)
     watcher = Terminal(output) if not output.as_json else None
+    if (
+        request.task
+        and not dry_run
+        and delegation.store.find(delegation.scope(request), request.name or "") is not None
+    ):
+        raise UsageError(
+            "the chat of this session is under way and takes no further message: nothing was sent",
+            remedy="`vancectl processes stop chat` ends it; --session begins another one",
+        )
     answer = delegation.run(check_request(request), dry_run=dry_run, watcher=watcher)
     print_answer(answer, output, watcher)
     if answer.error is not None:

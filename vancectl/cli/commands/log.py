@@ -32,6 +32,9 @@ def show_log(
         ),
     ] = None,
     stage: Annotated[str | None, typer.Option("--stage", metavar="STAGE", help="Only decisions of this stage.")] = None,
+    all_projects: Annotated[
+        bool, typer.Option("--all-projects", help="What was decided in every project and for every tenant.")
+    ] = False,
     limit: Annotated[int, typer.Option("--limit", min=0, help="How many decisions to show, the latest.")] = 20,
     json_output: JsonOption = False,
 ) -> None:
@@ -50,8 +53,10 @@ def show_log(
     if journal is None:
         raise UsageError("there is no log without a home directory", remedy="set VANCECTL_STATE_DIR")
     inventory = [each.name for each in scope.inventory.recipes]
+    project = scope.layers.project.key if scope.layers.project is not None else None
+    here = None if all_projects else (scope.layers.tenant, project)
     try:
-        history = look_back(journal.read(), inventory, since=start, recipe=recipe, stage=stage)
+        history = look_back(journal.read(), inventory, since=start, recipe=recipe, stage=stage, scope=here)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"cannot be read: {reason}", where=Place(journal.path), remedy="make it readable") from None

@@ -22,8 +22,11 @@ class Terminal:
     def __init__(self, output: Output) -> None:
         import codecs
 
+        from vancectl.programs.secrets import PieceScrubber
+
         self._output = output
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._scrubber = PieceScrubber()
         self._is_json: bool | None = None
         self._name = ""
         self._at_line_start = True
@@ -36,9 +39,9 @@ class Terminal:
         self._output.facts(decided_facts(answer))
 
     def on_output(self, data: bytes) -> None:
-        text = self._decoder.decode(data)
+        text = self._decoder.decode(self._scrubber.feed(data))
         if self._is_json is None and text.strip():
-            # One JSON object is the process's fields, and is shown as these at the end.
+            # A JSON value is shown as such at the end.
             self._is_json = text.lstrip().startswith("{")
         if self._is_json is not False or not text:
             return
@@ -50,6 +53,7 @@ class Terminal:
         self.replied = True
 
     def end(self) -> None:
+        self.on_output(b"")  # what was held back, since it might have been the beginning of a secret
         if self.replied and not self._at_line_start:
             self._output.text("\n")
 

@@ -1,0 +1,1 @@
+"""`vancectl processes`: what was started, how it stands, what it says, and its end."""
