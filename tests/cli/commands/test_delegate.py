@@ -254,7 +254,10 @@ def test_a_taken_name_for_people(ws: Workspace) -> None:
     ws.run("delegate", "--name", "a", "fix tests").expect()
     lines = for_people(ws, "--name", "a", "fix tests")
     assert {"process a already_exists", "existingStatus DONE"} <= set(lines)
-    assert "hint a process `a` exists in the session `default`; take another name to start another" in lines
+    assert (
+        "hint a process `a` exists in the session `default`; take another name to start another,"
+        " or free this one with `vancectl processes remove a`" in lines
+    )
 
 
 def test_the_log_of_a_process_left_to_itself_for_people(ws: Workspace) -> None:
