@@ -1,6 +1,7 @@
 """The rooms stand in the order of the way of the data: none imports from one above it, so nothing goes in a circle."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,3 +62,15 @@ def test_a_package_is_imported_in_one_place(package: str, only: str) -> None:
 def test_typer_stays_in_the_command_line() -> None:
     for module, path in modules():
         assert module.startswith("vancectl.cli") or "import typer" not in path.read_text(encoding="utf-8"), module
+
+
+CITED = re.compile(r"docs/([a-z]+\.md)(?:, section (\d))?")
+
+
+@pytest.mark.parametrize(("module", "path"), [pytest.param(*each, id=each[0]) for each in modules()])
+def test_what_a_comment_cites_is_here(module: str, path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for page, section in CITED.findall(text):
+        cited = (PACKAGE.parent / "docs" / page).read_text(encoding="utf-8")
+        assert not section or f"\n## {section}. " in cited, f"{module} cites {page}, section {section}"
+    assert "specification" not in text.lower(), f"{module} cites what is not in the repository"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class ExitStatus(IntEnum):
-    """What the process's exit status says (design, section 6). The only place where these numbers stand."""
+    """What the process's exit status says (docs/design.md, section 6). The only place where these numbers stand."""
 
     DONE = 0
     NEGATIVE = 1

@@ -59,7 +59,7 @@ def findings(folder: Path, content: str) -> list[str]:
     return [f"{finding.place.line}:{finding.place.column} {finding.sentence()}" for finding in found]
 
 
-def test_every_field_of_the_specification_is_known(tmp_path: Path) -> None:
+def test_every_field_is_known(tmp_path: Path) -> None:
     recipe = load(tmp_path, FULL)
     assert isinstance(recipe, Recipe)
     assert recipe.warnings == ()

@@ -53,7 +53,7 @@ def unanswered(result: Result) -> dict[str, Any]:
     return decision
 
 
-# The table of the specification, row by row: exactly these rationales.
+# Row by row: exactly these rationales.
 
 
 def test_empty_task(asking: Workspace, messages: MessagesServer) -> None:

@@ -71,7 +71,7 @@ def apply_recipe(recipe: Recipe, params: Mapping[str, Any], profile: str | None 
 
 
 def apply_engine(engine: str, params: Mapping[str, Any]) -> AppliedRecipe:
-    """An engine without a recipe (specification, routing 3: engine-direct)."""
+    """An engine without a recipe (docs/design.md, section 5)."""
     return AppliedRecipe(None, engine, dict(params), {})
 
 

@@ -1,4 +1,4 @@
-"""The chat of a session: one process, whose engine depends on the project (specification, routing 3)."""
+"""The chat of a session: one process, whose engine depends on the project (docs/design.md, section 5)."""
 
 from __future__ import annotations
 

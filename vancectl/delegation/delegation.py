@@ -193,7 +193,7 @@ class Delegation:
         return hindrance_of(self.settings, recipe.engine, recipe.params)
 
     def _decide(self, request: Request) -> Decision:
-        """The mode matrix (specification, routing 7; design, section 5)."""
+        """The mode matrix (docs/design.md, section 5)."""
         name, engine = request.named_recipe, request.named_engine
         if name is not None:
             try:
@@ -346,7 +346,7 @@ class Delegation:
         watcher: Watcher | None,
         supervised: Started | None,
     ) -> Delegated:
-        """In two steps (specification, process-delegate 5): a recipe is generated, then it is applied and started.
+        """In two steps (docs/design.md, section 5): a recipe is generated, then it is applied and started.
 
         With `asyncFallback` the second step is the caller's; the event of the first one's end names the recipe. The
         time limit of the call is for both.

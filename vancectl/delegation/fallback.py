@@ -1,4 +1,4 @@
-"""What is started after NONE (design, section 5; specification, routing 6). A fallback is never called a match."""
+"""What is started after NONE (docs/design.md, section 5). A fallback is never called a match."""
 
 from __future__ import annotations
 

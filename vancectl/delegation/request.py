@@ -1,4 +1,4 @@
-"""What `delegate` is asked for: the tool contract of the specification, from options or as one JSON object."""
+"""What `delegate` is asked for: from options, or as one JSON object (`vancectl-delegate(1)`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vancectl.text.names import nearest_key
 from vancectl.text.printable import well_formed
 from vancectl.text.strict_json import MAX_DEPTH, TooDeepError, depth, read_json
 
-# Other names for the task, in the order in which they are asked, as in the system that the specification describes.
+# Other names for the task, in the order in which they are asked.
 TASK_ALIASES = ("goal", "prompt", "steerContent")
 AUTO = "auto"
 _NO_TEXTS: dict[str, tuple[Any, str]] = {

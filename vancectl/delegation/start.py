@@ -49,7 +49,7 @@ class Start:
     id: str = ""  # the process's, once it has one
 
     def payload(self) -> dict[str, Any]:
-        """What the command reads on stdin: the applied recipe with the request (design, section 5)."""
+        """What the command reads on stdin: the applied recipe with the request (docs/design.md, section 5)."""
         return {
             "version": PAYLOAD_VERSION,
             "name": self.name,

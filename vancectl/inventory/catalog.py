@@ -1,7 +1,7 @@
 """The engine catalog: what each engine is for, read from `catalog/engines.yaml` of the bundled defaults.
 
 A broken catalog leaves the last good one in force, which is kept in the cache directory
-(specification, process-delegate 9, "Catalog Refresh").
+(docs/design.md, section 3).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class EngineCatalog:
         raise CatalogError(f"there is no engine `{name}`", remedy=f"{meant}the engines are {', '.join(self.names)}")
 
     def render_for_prompt(self) -> str:
-        """The markdown list that the model reads (specification, process-delegate 4.1)."""
+        """The markdown list that the model reads (docs/design.md, section 3)."""
         return "\n".join(
             f"- {engine.name}: {engine.purpose}\n  When to use: {engine.when_to_use}\n  Not for: {engine.not_for}"
             for engine in self.engines

@@ -15,7 +15,7 @@ class Inventory(NamedTuple):
     """The candidates, the broken recipes that cannot be among them, and the folders that cannot be read.
 
     Order: bundled, then tenant, then project additions, each by name; an override keeps the place of what it
-    overrides (design, section 4). `shadows` are the files that a name's winner hides, for those that hide any;
+    overrides (docs/design.md, section 4). `shadows` are the files that a name's winner hides, for those that hide any;
     `tenant` is the name of one that a project chose, and the file that names it.
     """
 

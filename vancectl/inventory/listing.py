@@ -1,4 +1,4 @@
-"""What a list says of a recipe: one element of `recipes list --json` (design, section 6).
+"""What a list says of a recipe: one element of `recipes list --json` (docs/design.md, section 6).
 
 A library of thousands is listed far more often than it changes, so the JSON of an element is kept with the compiled
 inventory, all but the shadows: those depend on the other layers.

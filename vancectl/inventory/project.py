@@ -1,7 +1,7 @@
 """The project: the `.vance` (or `_vance`) folders between the working directory and the repository's top.
 
 The project brings recipes, never settings: a cloned repository must not name a program to run, a base
-URL or a fallback policy (design, section 3: the security boundary). So `project.yaml` is read for its
+URL or a fallback policy (docs/design.md, section 3: the security boundary). So `project.yaml` is read for its
 id, tenant and hub flag, and for nothing else.
 """
 

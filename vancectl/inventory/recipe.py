@@ -74,7 +74,7 @@ class Recipe(NamedTuple):
 
     @property
     def phrases(self) -> list[str]:
-        """The trigger phrases as written, blank and repeated ones left out (specification, routing 5)."""
+        """The trigger phrases as written, blank and repeated ones left out (docs/design.md, section 4)."""
         return list(self.fields.get("triggers", {}).get("keywords", ()))
 
     @property

@@ -1,4 +1,4 @@
-"""The one validator of recipe files: which fields there are, and what each may hold (design, section 3)."""
+"""The one validator of recipe files: which fields there are, and what each may hold (docs/design.md, section 3)."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _choice(allowed: tuple[str, ...]) -> _Reader:
 
 
 def _phrases(document: Document, node: Node, field: str) -> list[str]:
-    """Blank entries are left out, repeated ones (without regard to case) kept once (specification, routing 5)."""
+    """Blank entries are left out, repeated ones (without regard to case) kept once (docs/design.md, section 4)."""
     phrases: dict[str, str] = {}
     for text, entry in document.texts(node, field):
         if len(text) > MOST_PHRASE:

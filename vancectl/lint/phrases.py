@@ -67,7 +67,7 @@ def _by_itself(
         return
     if " " in folded or not folded.isalpha():
         return
-    # Engines' names are allowed as phrases (specification, routing 5).
+    # Engines' names are allowed as phrases (docs/design.md, section 4).
     if folded not in engines and (folded in words if words is not None else len(folded) < SHORT_WORD):
         yield Finding("one-word", place, {"phrase": phrase})
     if words is not None and not recipe.whole_words:

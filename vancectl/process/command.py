@@ -142,7 +142,7 @@ def no_command(engine: str) -> SettingsError:
 
 def check_template(template: CommandTemplate) -> None:
     """Raises SettingsError for a placeholder that does not exist, for a brace that stands alone, and for a program
-    that is not named outright: recipe, engine and params may come from a cloned repository (design, section 3).
+    that is not named outright: recipe, engine and params may come from a cloned repository (docs/design.md, section 3).
     """
     if template.argv and any(token.group(1) is not None for token in _TOKEN.finditer(template.argv[0])):
         raise SettingsError(

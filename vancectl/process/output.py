@@ -1,4 +1,4 @@
-"""What a program wrote: its reply, and never a field of its record (design, section 5)."""
+"""What a program wrote: its reply, and never a field of its record (docs/design.md, section 5)."""
 
 from __future__ import annotations
 

@@ -335,7 +335,7 @@ def _write(connection: sqlite3.Connection, record: ProcessRecord, condition: str
 
 
 def existing_process(record: ProcessRecord) -> dict[str, Any]:
-    """The soft success of a name that is taken (design, section 5)."""
+    """The soft success of a name that is taken (docs/design.md, section 5)."""
     known = record.as_json()
     hint = f"a process `{record.name}` exists in the session `{record.session}`; take another name to start another"
     if record.ended:

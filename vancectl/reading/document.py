@@ -1,7 +1,7 @@
 """Reads one YAML file safely into nodes that know their place, and turns nodes into plain values.
 
 Nodes instead of ready values, because only the reader of a field knows whether `no`, `1:30` or
-`2026-01-01` is meant as the text that the author wrote (design, section 3).
+`2026-01-01` is meant as the text that the author wrote (docs/design.md, section 3).
 """
 
 from __future__ import annotations

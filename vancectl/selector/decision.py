@@ -1,4 +1,4 @@
-"""The decision: MATCH with a recipe, or NONE, with stage, reason, rationale and evidence (design, section 4)."""
+"""The decision: MATCH or NONE, with stage, reason, rationale and evidence (docs/design.md, section 4)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Decision(NamedTuple):
 
     @property
     def trigger_observed(self) -> bool:
-        """Whether stage one hit at least one recipe: it separates the two kinds of NONE (routing 4.3)."""
+        """Whether stage one hit at least one recipe: it separates the two kinds of NONE."""
         return bool(self.matched)
 
     @property

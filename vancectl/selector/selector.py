@@ -1,7 +1,7 @@
 """Both stages, from top to bottom: triggers first, one model call otherwise; never raises, never guesses.
 
 There is no matching of recipe names on free text: a word in a task is content until a phrase or the model says that
-it is intent (specification, routing 4.3).
+it is intent (docs/design.md, section 4).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Selector:
         self._tenant = inventory.tenant
 
     def select(self, task: str) -> Decision:
-        """One decision (design, section 4)."""
+        """One decision (docs/design.md, section 4)."""
         if not task.strip():
             return self._decision(None, Stage.NONE, Reason.EMPTY_TASK, "empty task description")
         if not self._recipes:

@@ -1,7 +1,7 @@
 """Settings, each value with its source: bundled < tenant < environment < command line.
 
 There is no project source, on purpose: a cloned repository may bring recipes, never the name of a program to
-run, a base URL or a fallback policy (design, section 3: the security boundary).
+run, a base URL or a fallback policy (docs/design.md, section 3: the security boundary).
 """
 
 from __future__ import annotations

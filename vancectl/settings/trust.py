@@ -1,4 +1,4 @@
-"""Which folders the tenant trusts: only there may a project bring more than recipes and cases (design, section 3)."""
+"""Which folders the tenant trusts: there a clone may bring more than recipes and cases (docs/design.md, section 3)."""
 
 from __future__ import annotations
 

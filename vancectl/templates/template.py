@@ -1,6 +1,6 @@
 """Templates in prompts and plans: `{{ var }}`, if, elseif, else, for. A sandbox renders them: they come with projects.
 
-Jinja's own syntax, and `elseif` beside its `elif`, as in the system that the specification describes. A name that is
+Jinja's own syntax, and `elseif` beside its `elif`, as recipes of older systems have it. A name that is
 not there is an error that names it: a prompt with a hole in it would only show in what a model answers.
 """
 

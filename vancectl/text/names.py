@@ -13,7 +13,7 @@ NEAR_COUNT = 5
 
 
 def canonical(name: str) -> str:
-    """Trimmed, lower-cased, white space runs become `-`, accents composed (design, section 3).
+    """Trimmed, lower-cased, white space runs become `-`, accents composed (docs/design.md, section 3).
 
     Each part of a name with slashes is treated for itself. File systems may store accents decomposed,
     so that one visible name would be two without NFC; a locale without UTF-8 leaves names in bytes.

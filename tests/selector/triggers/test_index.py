@@ -1,4 +1,4 @@
-"""Stage one: what a phrase hits, and that recipes count, not phrases (specification, routing 4.1 and 5)."""
+"""Stage one: what a phrase hits, and that recipes count, not phrases (docs/design.md, section 4)."""
 
 import json
 from collections.abc import Mapping, Sequence

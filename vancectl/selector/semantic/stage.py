@@ -1,6 +1,6 @@
-"""Stage two: one question to a model over the whole inventory, and its answer checked (routing 4.2).
+"""Stage two: one question to a model over the whole inventory, and its answer checked (docs/design.md, section 4).
 
-Every failure ends in an outcome with its own reason; nothing is raised (process-delegate, section 6).
+Every failure ends in an outcome with its own reason; nothing is raised.
 """
 
 from __future__ import annotations

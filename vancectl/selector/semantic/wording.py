@@ -2,8 +2,7 @@
 
 System prompt, engine catalog and inventory are the same bytes for one inventory, so that a prompt cache can serve
 them. What recipes and tasks say stands in JSON strings in which `<`, `>` and all that acts or hides is escaped: no text
-can close the block that it stands in, and what it says to the reader stays a quotation (specification,
-process-delegate 4.3).
+can close the block that it is in, and what it says to the reader stays a quotation.
 """
 
 from __future__ import annotations

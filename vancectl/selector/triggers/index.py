@@ -1,4 +1,4 @@
-"""Stage one: trigger phrases decide alone when exactly one recipe is hit (specification, routing 4.1)."""
+"""Stage one: trigger phrases decide alone when exactly one recipe is hit (docs/design.md, section 4)."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ _PARTICLES = (
 
 
 def normalise(text: str) -> str:
-    """NFKC, case-folded, without what no one sees or types, white space runs to one space (design, section 4).
+    """NFKC, case-folded, without what no one sees or types, white space runs to one space (docs/design.md, section 4).
 
     NFC once more at the end: case folding takes some letters apart, and text and phrase must not differ by that.
     Edges are not trimmed, so that positions can be traced back.
