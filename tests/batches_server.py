@@ -46,6 +46,8 @@ class BatchesServer(MessagesServer):
         self.batches: dict[str, list[dict[str, Any]]] = {}
         self.refuse: list[tuple[int, str]] = []
         """Statuses and messages for the next requests, whichever they are."""
+        self.refuse_with: dict[str, str | None] = {}
+        """Headers of these refusals."""
         self.results_host: str | None = None
         self._answerer = answerer
         self._polled: dict[str, int] = {}
@@ -60,7 +62,8 @@ class BatchesServer(MessagesServer):
         code, body = self._answer(request, found[1], bool(found[2]))
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         kind = "application/binary" if isinstance(body, bytes) else "application/json"
-        Exchange(request, connection, self).send(http_response(data, code, {"content-type": kind}))
+        headers = self.refuse_with if code >= 400 else {}
+        Exchange(request, connection, self).send(http_response(data, code, {"content-type": kind, **headers}))
         return True
 
     def _answer(self, request: Request, batch: str | None, results: bool) -> tuple[int, Any]:

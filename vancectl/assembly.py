@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from vancectl.disk.folders import defaults_dir
 from vancectl.errors import CatalogError
@@ -21,6 +21,7 @@ from vancectl.programs.secrets import scrub
 from vancectl.selector.semantic.prompt import Prompt
 from vancectl.selector.semantic.stage import Semantic
 from vancectl.selector.shortlist.candidates import Candidates
+from vancectl.settings.limits import Limits, below_ceilings
 from vancectl.settings.settings import Settings
 from vancectl.settings.trust import FOLDERS, is_trusted
 
@@ -39,9 +40,12 @@ def assemble_semantic(cascade: Cascade, candidates: Candidates, settings: Settin
     recipe, warnings = _selector_recipe(cascade, settings)
     if settings["selector.backend"] == "command" and wanted:
         warnings = (*warnings, "the model has no effect with selector.backend `command`: name it in selector.command")
-    model = _model(settings, recipe, wanted)
-    prompt = _prompt(recipe, candidates)
-    return Semantic(model, prompt, settings["selector.timeout"], settings["selector.maxAttempts"], warnings)
+    params, lowered = below_ceilings(recipe.params, f"`{SELECTOR_RECIPE}` ({recipe.path})", settings)
+    model = _model(settings, params, wanted)
+    prompt = _prompt(recipe, candidates, settings)
+    return Semantic(
+        model, prompt, settings["selector.timeout"], settings["selector.maxAttempts"], (*warnings, *lowered)
+    )
 
 
 def assemble_replay(
@@ -58,18 +62,18 @@ def assemble_replay(
     from vancectl.recordings.replay import Replay
 
     recipe, warnings = _selector_recipe(cascade, settings)
-    prompt = _prompt(recipe, candidates)
-    binding = Binding.of(_model_name(settings, recipe, wanted), prompt, candidates.recipes)
+    prompt = _prompt(recipe, candidates, settings)
+    binding = Binding.of(_model_name(settings, recipe.params, wanted), prompt, candidates.recipes)
     model = Replay(recordings, binding, allow_stale=allow_stale)
     return Semantic(model, prompt, settings["selector.timeout"], settings["selector.maxAttempts"], warnings), model
 
 
 def assemble_prompt(cascade: Cascade, candidates: Candidates, settings: Settings) -> Prompt:
     """The prompt alone, for a look at its size; needs no key. Raises ModelError where it lacks a part."""
-    return _prompt(_selector_recipe(cascade, settings)[0], candidates)
+    return _prompt(_selector_recipe(cascade, settings)[0], candidates, settings)
 
 
-def _prompt(recipe: Recipe, candidates: Candidates) -> Prompt:
+def _prompt(recipe: Recipe, candidates: Candidates, settings: Settings) -> Prompt:
     try:
         catalog = load_catalog()
     except CatalogError as error:
@@ -81,7 +85,8 @@ def _prompt(recipe: Recipe, candidates: Candidates) -> Prompt:
             Reason.NO_MODEL,
             f"the recipe `{SELECTOR_RECIPE}` ({recipe.path}) has no promptPrefix; copy the bundled one into it",
         )
-    return Prompt(system, catalog, candidates.shortlist, candidates.total)
+    most = Limits.of(settings).description_characters
+    return Prompt(system, catalog, candidates.shortlist, candidates.total, most)
 
 
 def _selector_recipe(cascade: Cascade, settings: Settings) -> tuple[Recipe, tuple[str, ...]]:
@@ -108,7 +113,7 @@ def _selector_recipe(cascade: Cascade, settings: Settings) -> tuple[Recipe, tupl
     return recipe, warnings
 
 
-def _model(settings: Settings, recipe: Recipe, wanted: str | None) -> Model:
+def _model(settings: Settings, params: Mapping[str, Any], wanted: str | None) -> Model:
     from vancectl.model.messages_api.call import AnthropicModel
     from vancectl.model.messages_api.credential import KEY_VARIABLES, find_credential
 
@@ -118,16 +123,17 @@ def _model(settings: Settings, recipe: Recipe, wanted: str | None) -> Model:
     if backend == "command":
         from vancectl.model.program import ProgramModel
 
-        return ProgramModel(_program(settings), settings["selector.env"])
+        return ProgramModel(_program(settings), settings["selector.env"], Limits.of(settings))
     if find_credential() is None:
         raise ModelError(
             Reason.NO_KEY,
             f"no model to ask: set {KEY_VARIABLES[0]}, or selector.backend to `command` with a selector.command",
         )
-    tokens = recipe.params.get("maxTokens")
+    tokens = params.get("maxTokens")
     if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens <= 0:
         tokens = MAX_TOKENS
-    return AnthropicModel(_model_name(settings, recipe, wanted), tokens)
+    limits = Limits.of(settings)
+    return AnthropicModel(_model_name(settings, params, wanted), min(tokens, limits.answer_tokens), limits)
 
 
 def _program(settings: Settings) -> list[str]:
@@ -142,11 +148,11 @@ def program_in_words(argv: Sequence[str]) -> str:
     return scrub(shlex.join([os.path.basename(argv[0]), *argv[1:]]))
 
 
-def _model_name(settings: Settings, recipe: Recipe, wanted: str | None) -> str:
+def _model_name(settings: Settings, params: Mapping[str, Any], wanted: str | None) -> str:
     """The model that is asked, whether there is a key to ask it with or not."""
     if settings["selector.backend"] == "command":
         return program_in_words(_program(settings))
-    chosen = wanted or os.environ.get("VANCECTL_MODEL") or settings["selector.model"] or recipe.params.get("model")
+    chosen = wanted or os.environ.get("VANCECTL_MODEL") or settings["selector.model"] or params.get("model")
     if not isinstance(chosen, str):
         raise ModelError(
             Reason.NO_MODEL, f"no model is named; set selector.model or params.model of `{SELECTOR_RECIPE}`"

@@ -22,6 +22,12 @@ OTHER: dict[str, Any] = {
     "selector.command": ["oracle", "-x y"],
     "selector.env": {"A": "b c", "CLAUDECODE": None},
     "selector.timeout": 2.5,
+    "limits.attempts": 2,
+    "limits.answerTokens": 100,
+    "limits.promptCharacters": 5000,
+    "limits.descriptionCharacters": 50,
+    "limits.responseBytes": 1000,
+    "limits.waitSeconds": 1.5,
     "log.decisions": False,
     "log.tasks": True,
     "selector.maxAttempts": 5,
@@ -80,6 +86,8 @@ def test_bundled(bundled: dict[str, dict[str, Any]]) -> None:
         "spawn.timeout": None, "spawn.engines": {}, "spawn.preset": "worker", "spawn.maxDepth": 5,
         "spawn.planOnExit": False, "trust.folders": [], "trust.required": False,
         "routing.fallback.generateTimeout": 240.0,
+        "limits.attempts": 10, "limits.answerTokens": 32_000, "limits.promptCharacters": 1_000_000,
+        "limits.descriptionCharacters": 4_000, "limits.responseBytes": 16_000_000, "limits.waitSeconds": 60.0,
     }  # fmt: skip
 
 

@@ -48,6 +48,7 @@ from vancectl.process.store import (
 from vancectl.process.supervision import Supervised, current, stop
 from vancectl.programs.search import ProgramError, RelativeProgramError, find_program
 from vancectl.selector.decision import Decision, Stage, Verdict
+from vancectl.settings.limits import below_ceilings
 from vancectl.settings.settings import Settings, Source
 from vancectl.text.names import canonical
 
@@ -245,7 +246,7 @@ class Delegation:
     def _apply(self, request: Request, decision: Decision, fallback: Fallback | None) -> AppliedRecipe:
         name = fallback.recipe if fallback is not None else decision.recipe
         if name is None:
-            return apply_engine(decision.engine or "", request.params)
+            return self._below_ceilings(apply_engine(decision.engine or "", request.params))
         try:
             recipe = self.cascade.load(name)
         except UnknownRecipeError as error:
@@ -259,7 +260,12 @@ class Delegation:
 
     def _applied(self, recipe: Recipe, request: Request) -> AppliedRecipe:
         check_consent(recipe, self.settings)
-        return apply_recipe(recipe, request.params, request.profile)
+        return self._below_ceilings(apply_recipe(recipe, request.params, request.profile))
+
+    def _below_ceilings(self, applied: AppliedRecipe) -> AppliedRecipe:
+        """Whatever program is started with it."""
+        params, lowered = below_ceilings(applied.params, f"`{applied.recipe or applied.engine}`", self.settings)
+        return replace(applied, params=params, warnings=(*applied.warnings, *lowered))
 
     def scope(self, request: Request) -> NameScope:
         """Within which the request's name is unique."""

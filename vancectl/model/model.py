@@ -43,6 +43,16 @@ class Model(Protocol):
         ...
 
 
+def check_size(characters: int, most: int) -> None:
+    """Raises ModelError for a prompt that `limits.promptCharacters` does not allow."""
+    if characters > most:
+        raise ModelError(
+            Reason.TOO_LARGE,
+            f"the prompt has {characters:,} characters and is not sent, since limits.promptCharacters allows {most:,}; "
+            "shorten the task, or raise the limit in the settings",
+        )
+
+
 def resolve_model(wanted: str, aliases: Mapping[str, str]) -> str:
     """The first of `resolve_models`."""
     return resolve_models(wanted, aliases)[0]

@@ -13,16 +13,16 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from vancectl.disk.folders import cache_dir
-from vancectl.model.model import ModelError, Reply
+from vancectl.model.model import ModelError, Reply, check_size
 from vancectl.model.question import Question
 from vancectl.model.reason import Reason
 from vancectl.programs.child import ChildError, run_child
 from vancectl.programs.environment import program_environment
 from vancectl.programs.secrets import is_withheld, scrub
+from vancectl.settings.limits import Limits
 from vancectl.text.printable import plain_line
 
 SHOWN = 200
-MAX_REPLY = 16_000_000
 _CREDENTIAL_WORDS = ("key", "token", "credential", "auth", "login", "logged in", "401")
 # The first keeps Claude Code from running inside of itself, and so from answering an agent that asks us.
 _UNSET = {"CLAUDECODE": None, "OLDPWD": None}
@@ -33,12 +33,15 @@ class ProgramModel:
 
     backend = "command"
 
-    def __init__(self, argv: Sequence[str], environment: Mapping[str, str | None]) -> None:
+    def __init__(self, argv: Sequence[str], environment: Mapping[str, str | None], limits: Limits) -> None:
         self.name = argv[0]
         self._argv = list(argv)
         self._environment = environment
+        self._limits = limits
 
     def ask(self, question: Question, deadline: float) -> Reply:
+        check_size(question.characters, self._limits.prompt_characters)
+        most = self._limits.response_bytes
         remaining = deadline - time.monotonic()
         if remaining <= 0:
             raise ModelError(Reason.TIMEOUT, f"no time left to run `{self.name}`; raise selector.timeout")
@@ -51,15 +54,15 @@ class ProgramModel:
                     directory=folder,
                     timeout=remaining,
                     capture_stderr=True,
-                    max_output=MAX_REPLY,
+                    max_output=most,
                 )
         except ChildError as error:
             raise ModelError(Reason.COMMAND_FAILED, f"{error.text}; check selector.command") from None
         used = Reply(scrub(finished.stdout.decode("utf-8", "replace")))
         if finished.interrupted:
             raise KeyboardInterrupt
-        if len(finished.stdout) > MAX_REPLY:
-            text = f"`{self.name}` wrote more than {MAX_REPLY:,} bytes, which is no reply; check selector.command"
+        if len(finished.stdout) > most:
+            text = f"`{self.name}` wrote more than the {most:,} bytes that limits.responseBytes allows"
             raise ModelError(Reason.COMMAND_FAILED, text, reply=Reply("", calls=used.calls))
         if finished.timed_out:
             raise ModelError(Reason.TIMEOUT, f"`{self.name}` gave no reply in time; raise selector.timeout", reply=used)

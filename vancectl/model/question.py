@@ -26,7 +26,7 @@ class Question:
     """One call: `system` and `context` are stable for an inventory, `request` holds hint and task.
 
     `names` are the recipes that may be answered. `corrections` are earlier replies, each with what was wrong. `task` is
-    what the request asks about, for a model that looks answers up.
+    what the request asks about, for a model that looks answers up. `warnings` say what it does not hold in whole.
     """
 
     system: str
@@ -35,10 +35,16 @@ class Question:
     names: tuple[str, ...]
     corrections: tuple[tuple[str, str], ...] = ()
     task: str = ""
+    warnings: tuple[str, ...] = ()
 
     def worded(self, task: str) -> Question:
         """The same question with the task in other words."""
         return replace(self, task=task, request=self.request.replace(render_task(self.task), render_task(task)))
+
+    @property
+    def characters(self) -> int:
+        said = sum(len(reply) + len(complaint) for reply, complaint in self.corrections)
+        return len(self.system) + len(self.context) + len(self.request) + said
 
     def corrected(self, reply: str, complaint: str) -> Question:
         return replace(self, corrections=(*self.corrections, (reply[:REPLY_SHOWN], complaint)))

@@ -37,7 +37,7 @@ class Binding:
             model,
             digest(prompt.system),
             digest(prompt.catalog.render_for_prompt()),
-            {recipe.name: digest(render_recipe(recipe)) for recipe in recipes},
+            {recipe.name: digest(render_recipe(recipe, prompt.description_characters)) for recipe in recipes},
         )
 
     @cached_property

@@ -46,7 +46,7 @@ def instructions(schema: dict[str, Any] | None) -> str:
 
 def answer(payload: Payload, conversation: Conversation, schema: dict[str, Any] | None) -> dict[str, Any]:
     """The checked object. Raises ModelError, and SpawnError where no attempt satisfies the schema."""
-    attempts = payload.count("maxAttempts", _ATTEMPTS)
+    attempts = min(payload.count("maxAttempts", _ATTEMPTS), conversation.endpoint.limits.attempts)
     text = payload.task
     problems: list[str] = []
     for _ in range(attempts):

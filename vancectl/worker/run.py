@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from vancectl.inventory.layer import find_layers
 from vancectl.model.messages_api.stream import Conversation, open_endpoint
 from vancectl.model.model import ModelError, resolve_models
 from vancectl.process.command import unable
+from vancectl.settings.limits import Limits, below_ceilings
 from vancectl.settings.settings import Settings, load_settings
 from vancectl.worker import jeltz, slartibartfast
 from vancectl.worker.payload import DEFAULT_MAX_TOKENS, ENGINES, Payload
@@ -28,12 +30,16 @@ class WorkerError(SpawnError):
     """The model could not be used, or broke off; the reason stands in its text."""
 
 
-def run_payload(payload: Payload, write: Callable[[str], None]) -> None:
+def run_payload(payload: Payload, write: Callable[[str], None], warn: Callable[[str], None]) -> None:
     """Writes the answer as it comes, or one JSON object at the end (jeltz, slartibartfast). Raises VancectlError."""
     if payload.engine not in ENGINES:
         raise unable(payload.engine)
     layers = find_layers(Path.cwd(), tenant=payload.tenant or None, named_by="the payload")
     settings = load_settings(layers.tenant)
+    params, lowered = below_ceilings(payload.params, f"`{payload.name}`", settings)
+    payload = replace(payload, applied={**payload.applied, "params": params})
+    for each in lowered:
+        warn(each)
     try:
         _dispatch(payload, settings, write)
     except ModelError as error:
@@ -45,8 +51,8 @@ def _dispatch(payload: Payload, settings: Settings, write: Callable[[str], None]
 
     def conversation(also: str = "") -> Conversation:
         system = system_prompt(payload, settings["models"], also)
-        tokens = payload.count("maxTokens", DEFAULT_MAX_TOKENS)
-        return Conversation(open_endpoint(payload.name), models, system, tokens)
+        tokens = min(payload.count("maxTokens", DEFAULT_MAX_TOKENS), Limits.of(settings).answer_tokens)
+        return Conversation(open_endpoint(payload.name, Limits.of(settings)), models, system, tokens)
 
     if payload.engine == "jeltz":
         schema = jeltz.schema_of(payload)

@@ -54,7 +54,7 @@ def write_recipe(
 ) -> dict[str, Any]:
     """Where the recipe is now. Raises ModelError, and SpawnError where no attempt is valid or it cannot be stored."""
     layer = _layer(payload, layers)
-    attempts = payload.count("maxAttempts", _ATTEMPTS)
+    attempts = min(payload.count("maxAttempts", _ATTEMPTS), conversation.endpoint.limits.attempts)
     text = payload.task
     problems: Sequence[str] = ()
     for _ in range(attempts):

@@ -41,12 +41,13 @@ def worker(
             remedy="start recipes with `vancectl delegate`, which gives it one",
         )
     payload = parse_payload(read_text(file))
+    warn = voice.output().warn
     if answer is None:
-        run_payload(payload, voice.output().prose)
+        run_payload(payload, voice.output().prose, warn)
         return
     try:
         with answer.open("w", encoding="utf-8") as written:
-            run_payload(payload, lambda text: _write(written, text))
+            run_payload(payload, lambda text: _write(written, text), warn)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise SpawnError(

@@ -29,6 +29,7 @@ MAX_BYTES = 200_000_000
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 60.0
 _PATIENCE = 10
+_WORTH_SAYING = 5.0
 _TIMEOUT = 120.0
 
 
@@ -68,19 +69,28 @@ class MessageBatches:
 
     def collect(self, questions: Mapping[str, Question]) -> dict[str, Reply | ModelError]:
         """The answer to each question by its id. Raises ModelError where a batch cannot be submitted or read."""
+        refused = {each: error for each, question in questions.items() if (error := self._refused(question))}
+        questions = {each: question for each, question in questions.items() if each not in refused}
         waiting = dict(questions)
-        batches: list[tuple[Path | None, str]] = []
+        batches: list[tuple[Path | None, str, int]] = []
         for note, batch, ids in self._open_batches():
             if ids & waiting.keys():
                 self._say(f"batch {batch}: taken up again")
-                batches.append((note, batch))
+                batches.append((note, batch, len(ids)))
                 for each in ids:
                     waiting.pop(each, None)
         batches.extend(map(self._submit, self._parts(waiting)))
         replies = self._collect_all(batches)
         # What a batch that was taken up again no longer holds is asked for once more.
         gone = {each: question for each, question in questions.items() if each not in replies and each not in waiting}
-        return replies | self._collect_all([self._submit(part) for part in self._parts(gone)])
+        return refused | replies | self._collect_all([self._submit(part) for part in self._parts(gone)])
+
+    def _refused(self, question: Question) -> ModelError | None:
+        try:
+            self._model.check(question)
+        except ModelError as error:
+            return error
+        return None
 
     def close(self) -> None:
         """All answers are where they belong: the batches are done with."""
@@ -88,12 +98,12 @@ class MessageBatches:
             with contextlib.suppress(OSError):
                 note.unlink()
 
-    def _collect_all(self, batches: Iterable[tuple[Path | None, str]]) -> dict[str, Reply | ModelError]:
+    def _collect_all(self, batches: Iterable[tuple[Path | None, str, int]]) -> dict[str, Reply | ModelError]:
         replies: dict[str, Reply | ModelError] = {}
-        for note, batch in batches:
+        for note, batch, count in batches:
             if note is not None:
                 self._notes.append(note)
-            replies.update(self._collect(batch))
+            replies.update(self._collect(batch, count))
         return replies
 
     # -- the notes of open batches
@@ -137,16 +147,17 @@ class MessageBatches:
         if part:
             yield part
 
-    def _submit(self, requests: list[dict[str, Any]]) -> tuple[Path | None, str]:
+    def _submit(self, requests: list[dict[str, Any]]) -> tuple[Path | None, str, int]:
         # Tried again only where the server itself refused: a batch whose confirmation was lost would be paid twice.
         batch = self._call(
             lambda: self._model.client.messages.batches.create(requests=requests, timeout=_TIMEOUT),  # type: ignore[arg-type]
             retried={Reason.RATE_LIMITED, Reason.OVERLOADED},
         )
         self._say(f"batch {batch.id}: {len(requests)} questions submitted")
-        return self._remember(batch.id, [request["custom_id"] for request in requests]), str(batch.id)
+        note = self._remember(batch.id, [request["custom_id"] for request in requests])
+        return note, str(batch.id), len(requests)
 
-    def _collect(self, batch: str) -> dict[str, Reply | ModelError]:
+    def _collect(self, batch: str, count: int) -> dict[str, Reply | ModelError]:
         pause, failures = FIRST_PAUSE, 0
         batches = self._model.client.messages.batches
         try:
@@ -167,7 +178,8 @@ class MessageBatches:
                         break
                 time.sleep(pause)
                 pause = min(pause * 1.5, LONGEST_PAUSE)
-            found: dict[str, Reply | ModelError] = self._call(lambda: dict(self._results(batch)), retried=_PASSING)
+            with self._model.expecting(count):
+                found: dict[str, Reply | ModelError] = self._call(lambda: dict(self._results(batch)), retried=_PASSING)
             return found
         except KeyboardInterrupt:
             self._say(f"batch {batch}: goes on without us; the same command takes it up again")
@@ -214,7 +226,10 @@ class MessageBatches:
                     )
                 if not passing or judged.reason not in retried or number == MAX_CALLS:
                     raise judged from None
-                time.sleep(error.wait if isinstance(error, PassingError) and error.wait is not None else pause)
+                wait = error.wait if isinstance(error, PassingError) and error.wait is not None else pause
+                if wait >= _WORTH_SAYING:
+                    self._say(f"{judged.text}; trying again in {wait:g} seconds")
+                time.sleep(wait)
                 pause *= 2
         raise AssertionError
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any
@@ -12,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from vancectl.model.messages_api.credential import BASE_URL_VARIABLE
 from vancectl.model.messages_api.endpoint import Advice, Endpoint, said_in
 from vancectl.model.messages_api.throttle import Throttle
-from vancectl.model.model import ModelError, Reply
+from vancectl.model.model import ModelError, Reply, check_size
 from vancectl.model.question import Question, correction
 from vancectl.model.reason import Reason
 from vancectl.programs.secrets import scrub
+from vancectl.settings.limits import Limits
 from vancectl.text.printable import well_formed
 
 if TYPE_CHECKING:
@@ -36,17 +38,18 @@ class AnthropicModel:
 
     backend = "anthropic"
 
-    def __init__(self, name: str, max_tokens: int) -> None:
+    def __init__(self, name: str, max_tokens: int, limits: Limits) -> None:
         self.name = name
         self._max_tokens = max_tokens
         self._structured = True
         self._throttle = Throttle()
-        self._endpoint = Endpoint(_ADVICE)
+        self._endpoint = Endpoint(_ADVICE, limits)
         self.url = self._endpoint.url
         self.client = self._endpoint.client
 
     def ask(self, question: Question, deadline: float) -> Reply:
         """One reply, with up to three calls where the server or the network failed for the moment."""
+        self.check(question)
         pause = FIRST_PAUSE
         calls = counted = 0
         refusal: ModelError | None = None
@@ -81,6 +84,19 @@ class AnthropicModel:
             finally:
                 self._throttle.leave(answered=answered)
             time.sleep(wait)
+
+    def check(self, question: Question) -> None:
+        """Raises ModelError for a question that is too long to be sent."""
+        check_size(question.characters, self._endpoint.limits.prompt_characters)
+
+    @contextmanager
+    def expecting(self, answers: int) -> Iterator[None]:
+        """While so many answers may come in one body."""
+        self._endpoint.answers_expected = answers
+        try:
+            yield
+        finally:
+            self._endpoint.answers_expected = 1
 
     def _call(self, question: Question, deadline: float) -> Reply:
         """One request, on a thread of its own: a reply that drips byte by byte outlasts every timeout of the SDK."""

@@ -7,7 +7,7 @@ printed: it can hold the key. Beside `llm.py` and `stream.py`, which make the ca
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -16,6 +16,7 @@ from vancectl.model.messages_api.credential import BASE_URL_VARIABLE, KEY_VARIAB
 from vancectl.model.model import ModelError
 from vancectl.model.reason import Reason
 from vancectl.programs.secrets import scrub
+from vancectl.settings.limits import Limits
 from vancectl.text.printable import plain_line
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ _PROXY_VARIABLES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY")
 _CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 MESSAGE_SHOWN = 300
+# The answers of a batch come as one body: for each so many that are begun, it may be as long as a single answer.
+_ANSWERS_AT_ONCE = 1_000
 _BY_STATUS = {
     400: (Reason.BAD_REQUEST, "the request was refused"),
     401: (Reason.AUTHENTICATION, "the key was refused; check {key}"),
@@ -80,15 +83,34 @@ class Failure:
 class Endpoint:
     """The server that answers, with the one key that it gets. Raises ModelError where no client can be made."""
 
-    def __init__(self, advice: Advice) -> None:
+    def __init__(self, advice: Advice, limits: Limits) -> None:
         self._advice = advice
+        self.limits = limits
+        self.answers_expected = 1
         self._credential = _checked_credential()
         self.url = _checked_base_url()
-        self.client = _client(self._credential, self.url)
+        self.client = _client(self._credential, self.url, self._count)
 
     @property
     def host(self) -> str:
         return _host(self.url)
+
+    def _count(self, response: Any) -> None:
+        """Ends an answer that grows beyond its limit, whatever it was packed into."""
+        read, most = response.iter_bytes, self._most_bytes()
+
+        def counted(chunk_size: int | None = None) -> Iterator[bytes]:
+            length = 0
+            for piece in read(chunk_size):
+                length += len(piece)
+                if length > most:
+                    raise AnswerTooLongError
+                yield piece
+
+        response.iter_bytes = counted
+
+    def _most_bytes(self) -> int:
+        return self.limits.response_bytes * -(-self.answers_expected // _ANSWERS_AT_ONCE)
 
     def timeout(self) -> ModelError:
         return ModelError(Reason.TIMEOUT, f"no reply from {self.host} in time; {self._advice.timeout}")
@@ -108,6 +130,9 @@ class Endpoint:
             return self._judge_status(error, model)
         if isinstance(error, anthropic.APITimeoutError):
             return Failure(self.timeout())
+        if any(isinstance(link, AnswerTooLongError) for link in _chain(error)):
+            too_long = f"{self.host} answers with more than the {self._most_bytes():,} bytes of limits.responseBytes"
+            return Failure(ModelError(Reason.NOT_A_MESSAGE, too_long))
         judged = _judged_chain(error, self.url)
         if judged.reason is Reason.TIMEOUT:
             return Failure(self.timeout())
@@ -118,9 +143,16 @@ class Endpoint:
         status = error.status_code if error.status_code >= 300 else _BY_NAME.get(_name_in(error.body), 500)
         reason, text = _BY_STATUS.get(status) or _BY_HUNDRED.get(status // 100, _BY_HUNDRED[5])
         where = text.format(key=self._credential.variable, model=model, url=self.host, advice=self._advice)
-        judged = ModelError(reason, f"{where} (status {status}{said_in(error.body)})")
         passing = status in _TRY_AGAIN
-        return Failure(judged, passing, _retry_after(error.response.headers) if passing else None, status)
+        asked, most = _retry_after(error.response.headers) if passing else None, self.limits.wait_seconds
+        if asked is not None and asked > most:
+            where += f"; the server asks for {asked:,.0f} seconds, and limits.waitSeconds allows {most:g}"
+            asked = most
+        return Failure(ModelError(reason, f"{where} (status {status}{said_in(error.body)})"), passing, asked, status)
+
+
+class AnswerTooLongError(Exception):
+    """A server's answer is beyond `limits.responseBytes`."""
 
 
 def _name_in(body: object) -> str:
@@ -166,7 +198,7 @@ def _checked_base_url() -> str:
     return given.rstrip("/").removesuffix("/v1/messages").removesuffix("/v1")
 
 
-def _client(credential: Credential, url: str) -> anthropic.Anthropic:
+def _client(credential: Credential, url: str, on_response: Callable[[Any], None]) -> anthropic.Anthropic:
     """Retries are ours, since the SDK's know no common deadline. Exactly one credential is sent."""
     certificates = [(variable, os.environ[variable]) for variable in _CERTIFICATE_VARIABLES if os.environ.get(variable)]
     for variable, paths in certificates:
@@ -182,7 +214,9 @@ def _client(credential: Credential, url: str) -> anthropic.Anthropic:
     key, token = (credential.value, None) if credential.variable == KEY_VARIABLES[0] else (None, credential.value)
     try:
         # Redirects are not followed: the key would go along to wherever they lead.
-        http_client = anthropic.DefaultHttpxClient(base_url=url, follow_redirects=False)
+        http_client = anthropic.DefaultHttpxClient(
+            base_url=url, follow_redirects=False, event_hooks={"response": [on_response]}
+        )
         return anthropic.Anthropic(api_key=key, auth_token=token, base_url=url, max_retries=0, http_client=http_client)
     except Exception as error:  # noqa: BLE001  # the HTTP library raises ImportError, ValueError and kinds of its own here
         if isinstance(error, OSError) and certificates:  # no connection is made yet, so a file is at fault

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from vancectl.model.messages_api.endpoint import Advice, Endpoint, Failure
-from vancectl.model.model import ModelError
+from vancectl.model.model import ModelError, check_size
 from vancectl.model.reason import Reason
+from vancectl.settings.limits import Limits
 
 if TYPE_CHECKING:
     from anthropic.types import Message
 
 _TRIES = 3
 _FIRST_PAUSE = 0.5
-_LONGEST_PAUSE = 20.0
 # Between two pieces of a stream; the whole may take as long as it likes.
 _SILENCE = 120.0
 # What another model of the chain may not suffer from.
@@ -39,6 +39,8 @@ class Conversation:
         Nothing is tried again once `on_text` has been called: what is out cannot be taken back.
         """
         self.messages.append({"role": "user", "content": text})
+        said = sum(len(message["content"]) for message in self.messages)
+        check_size(len(self.system) + said, self.endpoint.limits.prompt_characters)
         while True:
             try:
                 reply = self._try(self.models[0], on_text)
@@ -64,7 +66,7 @@ class Conversation:
                 raise _MidStreamError(failure.error)
             if not failure.passing or number == _TRIES - 1:
                 raise failure.error
-            time.sleep(min(failure.wait if failure.wait is not None else pause, _LONGEST_PAUSE))
+            time.sleep(failure.wait if failure.wait is not None else pause)
             pause *= 2
         raise AssertionError
 
@@ -107,7 +109,7 @@ class _MidStreamError(Exception):
         self.error = error
 
 
-def open_endpoint(recipe: str) -> Endpoint:
+def open_endpoint(recipe: str, limits: Limits) -> Endpoint:
     """The endpoint for the worker of this recipe. Raises ModelError."""
     return Endpoint(
         Advice(
@@ -115,5 +117,6 @@ def open_endpoint(recipe: str) -> Endpoint:
             prompt="shorten the recipe's promptPrefix",
             recipe=f"`{recipe}`",
             timeout="try again",
-        )
+        ),
+        limits,
     )

@@ -9,10 +9,11 @@ from vancectl.inventory.catalog import EngineCatalog
 from vancectl.inventory.recipe import Recipe
 from vancectl.model.question import Question
 from vancectl.selector.decision import Hit
-from vancectl.selector.semantic.wording import render_context, render_recipe, render_request
+from vancectl.selector.semantic.wording import render_context, render_recipe, render_request, shown_description
 
 # Roughly what a token holds of the texts that prompts are made of; the model's own count stands in the decision.
 CHARACTERS_PER_TOKEN = 4
+_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class Prompt:
     catalog: EngineCatalog
     shortlist: Callable[[str, Sequence[Hit]], Sequence[Recipe]]
     total: int
-    _rendered: tuple[Sequence[Recipe], str] | None = field(default=None, init=False)
+    description_characters: int
+    _rendered: tuple[Sequence[Recipe], str, tuple[str, ...]] | None = field(default=None, init=False)
 
     def question(self, task: str, hits: Sequence[Hit]) -> Question:
         candidates = self.shortlist(task, hits)
@@ -47,13 +49,30 @@ class Prompt:
         # text are kept as one: tasks are asked about at the same time, and each must get the text of its own.
         rendered = self._rendered
         if rendered is None or rendered[0] is not candidates:
-            rendered = self._rendered = (candidates, render_context(self.catalog, candidates))
+            context = render_context(self.catalog, candidates, self.description_characters)
+            rendered = self._rendered = (candidates, context, self._cut(candidates))
         names = tuple(recipe.name for recipe in candidates)
-        return Question(self.system, rendered[1], render_request(task, hits), names, task=task)
+        return Question(self.system, rendered[1], render_request(task, hits), names, task=task, warnings=rendered[2])
+
+    def _cut(self, candidates: Sequence[Recipe]) -> tuple[str, ...]:
+        """What is to be said of descriptions that are shown in part."""
+        most = self.description_characters
+        # Rendering takes characters away and adds few, so most need no second look.
+        long = [recipe for recipe in candidates if len(recipe.description) > most]
+        cut = [recipe for recipe in long if len(shown_description(recipe)) > most]
+        said = tuple(
+            f"the description of `{recipe.name}` ({recipe.path}) has {len(recipe.description):,} characters; the model "
+            f"is shown the first {most:,} (limits.descriptionCharacters)"
+            for recipe in cut[:_NAMED]
+        )
+        return (*said, f"the same holds for {len(cut) - _NAMED} more recipes") if len(cut) > _NAMED else said
 
     def parts(self, task: str, hits: Sequence[Hit]) -> list[Part]:
         """System, catalog, task, then each recipe's line, the longest first."""
-        recipes = [Part(f"recipe {recipe.name}", len(render_recipe(recipe))) for recipe in self.shortlist(task, hits)]
+        recipes = [
+            Part(f"recipe {recipe.name}", len(render_recipe(recipe, self.description_characters)))
+            for recipe in self.shortlist(task, hits)
+        ]
         return [
             Part("system", len(self.system)),
             Part("catalog", len(self.catalog.render_for_prompt())),

@@ -48,7 +48,9 @@ class Semantic:
         use = ModelUse(self.model.backend, self.model.name, sent=sent, left_out=self.prompt.total - sent)
         outcome = self._ask(question, use, started + self.timeout)
         elapsed = round((time.monotonic() - started) * 1000)
-        return replace(outcome, use=replace(outcome.use, latency_ms=elapsed), warnings=self.warnings)
+        return replace(
+            outcome, use=replace(outcome.use, latency_ms=elapsed), warnings=(*self.warnings, *question.warnings)
+        )
 
     def _ask(self, question: Question, use: ModelUse, deadline: float) -> Outcome:
         names = frozenset(question.names)

@@ -16,23 +16,29 @@ from vancectl.selector.decision import Hit
 from vancectl.text.invisible import without_invisible
 from vancectl.text.printable import plain_line
 
+# Behind what is shown of a description that is longer than `limits.descriptionCharacters`.
+CUT = " […]"
 ORDER = "Pick the matching recipe (or NONE) and emit a single JSON object now."
 
 
-def render_context(catalog: EngineCatalog, recipes: Sequence[Recipe]) -> str:
-    """Engine catalog and inventory as the model reads them."""
-    lines = "\n".join(render_recipe(recipe) for recipe in recipes)
+def render_context(catalog: EngineCatalog, recipes: Sequence[Recipe], most: int) -> str:
+    """Engine catalog and inventory as the model reads them, with `most` characters of each description."""
+    lines = "\n".join(render_recipe(recipe, most) for recipe in recipes)
     return (
         f"<engine-catalog>\n{catalog.render_for_prompt()}\n</engine-catalog>\n\n"
         f"The inventory, one recipe a line:\n<inventory>\n{lines}\n</inventory>"
     )
 
 
-def render_recipe(recipe: Recipe) -> str:
-    """One line of the inventory. The description goes in whole: its last words may be the ones that decide."""
-    return quote(
-        {"name": recipe.name, "engine": recipe.engine, "description": plain_line(without_invisible(recipe.description))}
-    )
+def render_recipe(recipe: Recipe, most: int) -> str:
+    """One line of the inventory; a description goes in whole where it can: its last words may be those that decide."""
+    text = shown_description(recipe)
+    text = text if len(text) <= most else f"{text[:most].rstrip()}{CUT}"
+    return quote({"name": recipe.name, "engine": recipe.engine, "description": text})
+
+
+def shown_description(recipe: Recipe) -> str:
+    return plain_line(without_invisible(recipe.description))
 
 
 def render_request(task: str, hits: Sequence[Hit]) -> str:
