@@ -86,7 +86,7 @@ def _prompt(recipe: Recipe, candidates: Candidates, settings: Settings) -> Promp
             f"the recipe `{SELECTOR_RECIPE}` ({recipe.path}) has no promptPrefix; copy the bundled one into it",
         )
     most = Limits.of(settings).description_characters
-    return Prompt(system, catalog, candidates.shortlist, candidates.total, most)
+    return Prompt(system, catalog, candidates.shortlist, candidates.names, most)
 
 
 def _selector_recipe(cascade: Cascade, settings: Settings) -> tuple[Recipe, tuple[str, ...]]:

@@ -116,7 +116,7 @@ def test_the_keys_stand_in_the_documented_order(asking: Workspace, messages: Mes
     ]  # fmt: skip
     assert list(decision["model"]) == [
         "backend", "model", "attempts", "latencyMs", "inputTokens", "outputTokens", "cacheReadTokens",
-        "cacheWriteTokens", "candidates", "leftOut", "evidence", "runnerUp", "error",
+        "cacheWriteTokens", "candidates", "leftOut", "leftOutRecipes", "evidence", "runnerUp", "error",
     ]  # fmt: skip
     assert (decision["version"], decision["model"]["leftOut"]) == (1, 0)
     assert decision["candidates"] == decision["model"]["candidates"]
@@ -155,13 +155,35 @@ def test_a_broken_override_uncovers_nothing(asking: Workspace, messages: Message
     assert decide(asking, "run python on this")["reason"] == "unknown-recipe"
 
 
-def test_beyond_the_limit_only_what_was_sent_can_be_answered(asking: Workspace, messages: MessagesServer) -> None:
+def test_beyond_the_limit_all_is_named_and_an_answer(asking: Workspace, messages: MessagesServer) -> None:
     messages.reply(scripted.match("review"), scripted.match("council"))
     limit = ("--set", "routing.recipeListLimit=3", "--set", "selector.maxAttempts=1")
     decision = decide(asking, "review a branch", *limit)
     assert (decision["recipe"], decision["model"]["candidates"]) == ("review", 3)
-    assert decision["model"]["leftOut"] == decision["candidates"] - 3
-    assert decide(asking, "review a branch", *limit)["reason"] == "unknown-recipe"
+    left_out = decision["model"]["leftOutRecipes"]
+    assert decision["model"]["leftOut"] == len(left_out) == decision["candidates"] - 3
+    assert "council" in left_out
+    assert decision["warnings"] == []
+    unseen = asking.run("select", "review a branch", *limit).expect(0)
+    assert unseen.json["recipe"] == "council"
+    assert "not among the 3 recipes it was shown" in unseen.json["warnings"][0]
+    assert unseen.json["warnings"][0] in unseen.stderr
+    assert "3 of " in str(messages.requests[0].body)
+    assert set(left_out).isdisjoint(messages.requests[0].body["output_config"]["format"]["schema"]["properties"])
+
+
+def test_within_the_limit_nothing_is_left_out(asking: Workspace, messages: MessagesServer) -> None:
+    messages.reply(scripted.match("review"))
+    model = decide(asking, "review a branch")["model"]
+    assert (model["leftOut"], model["leftOutRecipes"]) == (0, [])
+
+
+def test_without_a_model_the_recipes_whose_triggers_matched_come_first(ws: Workspace) -> None:
+    ws.recipe("P/recipes/zebra.yaml", triggers=["council"])
+    ws.recipe("P/recipes/yak.yaml", triggers=["council"])
+    decision = decide(ws, "council")
+    assert "triggers of 2 recipes matched (yak, zebra)" in decision["rationale"]
+    assert decision["nearest"][:2] == ["yak", "zebra"]
 
 
 ANSWERS = {

@@ -161,6 +161,10 @@ class Cascade:
             passed.append(file.path)
         return None, passed
 
+    def hidden(self, entry: Entry) -> list[Recipe | BrokenRecipe]:
+        """What the files say that an entry shadows, nearest first."""
+        return [self._built(entry.name, file) for file in entry.shadows]
+
     def near(self, name: str) -> list[str]:
         """Up to five near names, internal ones left out."""
         return near_names(name, self._files, keep=self._visible)

@@ -25,8 +25,9 @@ _ESCAPED = {**JSON_ESCAPES, ord("<"): "\\u003c", ord(">"): "\\u003e"}
 class Question:
     """One call: `system` and `context` are stable for an inventory, `request` holds hint and task.
 
-    `names` are the recipes that may be answered. `corrections` are earlier replies, each with what was wrong. `task` is
-    what the request asks about, for a model that looks answers up. `warnings` say what it does not hold in whole.
+    `names` are the recipes that are shown, `left_out` those that a shortlist left out, nearest first. `corrections` are
+    earlier replies, each with what was wrong. `task` is what the request asks about, for a model that looks answers up.
+    `warnings` say what it does not hold in whole.
     """
 
     system: str
@@ -36,6 +37,7 @@ class Question:
     corrections: tuple[tuple[str, str], ...] = ()
     task: str = ""
     warnings: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def worded(self, task: str) -> Question:
         """The same question with the task in other words."""

@@ -8,7 +8,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ModelUse:
-    """What the model stage did and cost; token counts are None where the backend does not tell them."""
+    """What the model stage did and cost; token counts are None where the backend does not tell them.
+
+    `left_out` names the recipes that the model was not shown, those that agree best with the task first.
+    """
 
     backend: str
     model: str
@@ -19,7 +22,7 @@ class ModelUse:
     cache_read_tokens: int | None = None
     cache_write_tokens: int | None = None
     sent: int = 0
-    left_out: int = 0
+    left_out: tuple[str, ...] = ()
     evidence: str | None = None
     runner_up: str | None = None
     error: str | None = None
@@ -35,7 +38,8 @@ class ModelUse:
             "cacheReadTokens": self.cache_read_tokens,
             "cacheWriteTokens": self.cache_write_tokens,
             "candidates": self.sent,
-            "leftOut": self.left_out,
+            "leftOut": len(self.left_out),
+            "leftOutRecipes": list(self.left_out),
             "evidence": self.evidence,
             "runnerUp": self.runner_up,
             "error": self.error,

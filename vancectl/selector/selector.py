@@ -14,6 +14,7 @@ from vancectl.inventory.inventory import Inventory
 from vancectl.model.reason import Reason
 from vancectl.selector.decision import Decision, Hit, Stage, Verdict
 from vancectl.selector.triggers.index import TriggerIndex, single_recipe
+from vancectl.text.names import some_of
 
 if TYPE_CHECKING:
     from vancectl.model.model import ModelError
@@ -108,10 +109,12 @@ class Selector:
         return self._built
 
     def _unasked(self, task: str, error: ModelError, hits: tuple[Hit, ...]) -> Decision:
-        """NONE because there is no model to ask; the nearest recipes help a person on."""
-        nearest = tuple(self._nearest(task))[:NEAREST]
+        """NONE because there is no model to ask; lists the nearest recipes, those whose triggers matched first."""
+        matched = list(dict.fromkeys(hit.recipe for hit in hits))
+        several = f"triggers of {len(matched)} recipes matched ({some_of(matched)}), and " if matched else ""
+        nearest = tuple(dict.fromkeys([*matched, *self._nearest(task)]))[:NEAREST]
         hint = f"; nearest recipes: {', '.join(nearest)}" if nearest else ""
-        return self._decision(None, Stage.NONE, error.reason, error.text + hint, hits, nearest=nearest)
+        return self._decision(None, Stage.NONE, error.reason, several + error.text + hint, hits, nearest=nearest)
 
     def _decision(
         self,

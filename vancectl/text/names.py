@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
 from vancectl.text.printable import well_formed
@@ -55,6 +55,12 @@ def nearest_key(key: str, keys: Iterable[str]) -> str | None:
     if not ranked or ranked[0][0] > bound:
         return None
     return ranked[0][1]
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first of many names, and how many there are besides."""
+    more = len(names) - NEAR_COUNT
+    return ", ".join(names[:NEAR_COUNT]) + (f" and {more} more" if more > 0 else "")
 
 
 def edit_distance(left: str, right: str) -> int:

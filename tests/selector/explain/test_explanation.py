@@ -97,6 +97,8 @@ def test_the_model_stage_shows_shortlist_ranks_and_cost(library: Workspace, mess
     assert document["recipe"] == "weigh"
     assert len(told["shown"]) == 4 == document["model"]["candidates"]
     assert told["leftOut"] == 7 == document["model"]["leftOut"]
+    assert told["leftOutRecipes"] == document["model"]["leftOutRecipes"]
+    assert {each["recipe"] for each in told["shown"]}.isdisjoint(told["leftOutRecipes"])
     assert [each["rank"] for each in told["shown"]] == sorted(each["rank"] for each in told["shown"])
     assert {each["recipe"]: each["kept"] for each in told["shown"]}["default"] == "default"
     sent = str(messages.requests[0].body)
@@ -120,11 +122,11 @@ def test_why_a_recipe_was_not_chosen(library: Workspace) -> None:
     assert "`engine` is missing" in broken["sentences"][0]
     other = why(library, "weigh", "count quokkas")
     assert other["code"] == "other-trigger"
-    assert "only `count`" in other["sentences"][0]
+    assert "only a trigger of `count` matched" in other["sentences"][0]
     assert "“weigh quokkas” came nearest: the task lacks “weigh”" in other["sentences"][1]
     both = why(library, "weigh", "count quokkas, weigh quokkas")
     assert both["code"] == "several-triggers"
-    assert "so was that of `count`" in both["sentences"][0]
+    assert "so did that of `count`" in both["sentences"][0]
     assert why(library, "weigh", "sing")["code"] == "not-asked"
     assert "has all its words" in why(library, "count", "quokkas: count them")["sentences"][1]
 
@@ -141,6 +143,66 @@ def test_why_names_the_model_and_the_shortlist(library: Workspace, messages: Mes
     left_out = why(library, "job-7", "quokkas", "--set", "routing.recipeListLimit=3")
     assert left_out["code"] == "left-out"
     assert "not among the 3 recipes" in left_out["sentences"][0]
+    assert left_out["sentences"][1].startswith("the model chose none")
+
+
+@pytest.mark.parametrize(
+    ("recipe", "phrase", "task", "said"),
+    [
+        ("b", "run python", "rerun the python3 script", "has all its words, but not as one piece"),
+        ("w", "run python", "rerun the python3 script", "nor any whole word of it"),
+        ("w", "run python", "run pythonista", "only as a part of longer words"),
+        ("b", "não funciona", "nao funciona", "differs from the task in accents"),
+        ("b", "analise mensal", "faça a análise mensal", "differs from the task in accents"),
+        ("b", "sürüm notlarını yaz", "SÜRÜM NOTLARINI YAZ", "in the dot of an i"),
+        ("b", "İstanbul raporu", "istanbul raporu", "in the dot of an i"),
+        ("b", "\u200b", "sing", "hold nothing that shows"),
+        ("w", "翻訳して", "翻訳 する", "nor any whole word of it"),
+        ("w", "資料 を翻訳", "この資料です", "the task lacks “を翻訳”"),
+    ],
+)
+def test_why_says_what_kept_a_phrase_from_matching(
+    ws: Workspace, recipe: str, phrase: str, task: str, said: str
+) -> None:
+    ws.recipe("P/recipes/b.yaml", triggers=[phrase])
+    ws.recipe("P/recipes/w.yaml", triggers={"keywords": [phrase], "match": "word"})
+    assert said in " ".join(why(ws, recipe, task)["sentences"])
+
+
+def test_why_of_a_name_that_hides_the_recipe_that_would_have_matched(ws: Workspace) -> None:
+    ws.recipe("P/recipes/python.yaml", "Feeds the snake.")
+    ws.recipe("P/recipes/essay.yaml", "Mine.", internal=True)
+    ws.write("P/recipes/translate.yaml", "description: x\n")
+    for name, task, phrase in (
+        ("python", "run python x.py", "run python"),
+        ("essay", "please write an essay on rain", "write an essay"),
+        ("translate", "translate the following text", "translate the following"),
+    ):
+        sentence = why(ws, name, task)["sentences"][-1]
+        assert "it hides the bundled recipe" in sentence
+        assert f"whose trigger would match: “{phrase}" in sentence
+    assert "hides" not in str(why(ws, "python", "sing a song"))
+
+
+def test_why_of_an_unlisted_recipe_is_that_of_any(ws: Workspace) -> None:
+    ws.recipe("P/recipes/quiet.yaml", triggers=["hush now"], listed=False)
+    assert why(ws, "quiet", "hush")["code"] == "not-asked"
+    assert why(ws, "quiet", "hush now")["code"] == "chosen"
+
+
+def test_why_after_an_answer_that_cannot_be_used(library: Workspace, messages: MessagesServer) -> None:
+    library.model(messages)
+    messages.reply(match("nosuch"))
+    told = why(library, "count", "how heavy are they", "--set", "selector.maxAttempts=1")
+    assert told["code"] == "no-answer"
+    assert "unknown recipe 'nosuch'" in told["sentences"][0]
+
+
+def test_why_of_a_name_in_a_folder_that_cannot_be_read(ws: Workspace) -> None:
+    ws.path("P/recipes").parent.mkdir(parents=True)
+    ws.path("P/recipes").symlink_to("recipes")
+    told = why(ws, "anything", "sing")
+    assert (told["code"], "the folder cannot be read" in told["sentences"][0]) == ("broken", True)
 
 
 def test_why_of_an_unknown_name_is_an_error_with_near_ones(library: Workspace) -> None:

@@ -12,6 +12,8 @@ Facts = list[tuple[str, str]]
 
 def decision_facts(decision: dict[str, Any], *, explain: bool = False) -> Facts:
     """Labels and values of a decision in its JSON form; `explain` adds what the model stage cost."""
+    from vancectl.text.names import some_of
+
     facts = [
         (decision["decision"], f"{decision['recipe'] or decision['engine'] or '—'}"),
         ("engine", decision["engine"] or ""),
@@ -29,7 +31,8 @@ def decision_facts(decision: dict[str, Any], *, explain: bool = False) -> Facts:
     facts.append(("evidence", model["evidence"] or ""))
     facts.append(("runner-up", model["runnerUp"] or ""))
     if model["leftOut"]:
-        facts.append(("shortlist", f"{model['candidates']} of {model['candidates'] + model['leftOut']} recipes"))
+        shown, left_out = model["candidates"], some_of(model["leftOutRecipes"])
+        facts.append(("shortlist", f"{shown} of {shown + model['leftOut']} recipes; left out: {left_out}"))
     if explain:
         facts.append(("attempts", str(model["attempts"])))
         facts.append(("tokens", _tokens(model)))

@@ -67,6 +67,8 @@ def outlook(scope: Scope, decision: Any, task: str) -> dict[str, Any]:
 
 def print_explanation(explanation: Explanation, decision: dict[str, Any], output: Output) -> None:
     """What there was to choose from, the task with its hits, and what the model was shown."""
+    from vancectl.text.names import some_of
+
     lines: list[Sequence[Part]] = [[], [("to choose from", "bold")]]
     for layer in explanation.layers:
         many = f"{layer.files} recipe file{'' if layer.files == 1 else 's'}, {layer.in_force} in force"
@@ -82,6 +84,8 @@ def print_explanation(explanation: Explanation, decision: dict[str, Any], output
     if explanation.shown:
         lines.extend([[], [(_shown_title(explanation, decision), "bold")]])
         lines.extend(_ranked(explanation))
+        if explanation.left_out:
+            lines.append([(f"  left out, nearest first: {some_of(explanation.left_out)}", "dim")])
     output.styled(lines)
 
 
@@ -115,7 +119,7 @@ def _one_line(text: str) -> str:
 
 def _shown_title(explanation: Explanation, decision: dict[str, Any]) -> str:
     asked = "the model was shown" if decision["model"] is not None else "a model would be shown"
-    total = len(explanation.shown) + explanation.left_out
+    total = len(explanation.shown) + len(explanation.left_out)
     if explanation.left_out:
         return f"{asked} {len(explanation.shown)} of {total} recipes; by shared words:"
     return f"{asked} all {total} recipes; nearest by shared words:"

@@ -9,7 +9,7 @@ from typing import Any
 
 from vancectl.inventory.cascade import Cascade
 from vancectl.inventory.inventory import DEFAULT_RECIPE, SELECTOR_RECIPE, routable
-from vancectl.inventory.recipe import BrokenRecipe
+from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.selector.decision import Hit, Stage
 from vancectl.selector.shortlist.candidates import Candidates
 from vancectl.selector.triggers.index import TriggerIndex
@@ -45,7 +45,10 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`hits` holds every place of every phrase; `shown` is empty where no model was to be asked."""
+    """`hits` holds every place of every phrase; `shown` is empty where no model was to be asked.
+
+    `left_out` names the recipes that a shortlist left out, nearest first.
+    """
 
     layers: tuple[LayerCount, ...]
     excluded: tuple[Exclusion, ...]
@@ -53,7 +56,7 @@ class Explanation:
     task: str
     hits: tuple[Hit, ...]
     shown: tuple[Ranked, ...]
-    left_out: int
+    left_out: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -65,7 +68,8 @@ class Explanation:
             "candidates": self.candidates,
             "hits": [hit.as_json() for hit in self.hits],
             "shown": [{"recipe": each.recipe, "rank": each.rank, "kept": each.kept} for each in self.shown],
-            "leftOut": self.left_out,
+            "leftOut": len(self.left_out),
+            "leftOutRecipes": list(self.left_out),
         }
 
 
@@ -73,8 +77,11 @@ def explain(cascade: Cascade, index: TriggerIndex, candidates: Candidates, task:
     """Looks again at what a decision rested on. `stage` is what decided: only then was there a shortlist."""
     hits = tuple(index.places(task))
     shown: tuple[Ranked, ...] = ()
+    left_out: tuple[str, ...] = ()
     if stage in {Stage.MODEL, Stage.NONE} and task.strip() and candidates.total:
-        shown = tuple(_shown(candidates, task, hits))
+        listed = candidates.shortlist(task, hits)
+        left_out = listed.left_out
+        shown = tuple(_shown(candidates, listed.shown, task, hits))
     return Explanation(
         tuple(_layers(cascade)),
         tuple(_excluded(cascade)),
@@ -82,7 +89,7 @@ def explain(cascade: Cascade, index: TriggerIndex, candidates: Candidates, task:
         task,
         hits,
         shown,
-        candidates.total - len(shown) if shown else 0,
+        left_out,
     )
 
 
@@ -132,10 +139,9 @@ def _excluded(cascade: Cascade) -> Iterator[Exclusion]:
             yield Exclusion(entry.name, "underscore", "its name begins with `_`, so that only its name starts it")
 
 
-def _shown(candidates: Candidates, task: str, hits: Sequence[Hit]) -> Iterator[Ranked]:
+def _shown(candidates: Candidates, everyone: Sequence[Recipe], task: str, hits: Sequence[Hit]) -> Iterator[Ranked]:
     ranks = {name: number for number, name in enumerate(candidates.nearest(task), 1)}
     hit = {each.recipe for each in hits}
-    everyone = candidates.shortlist(task, hits)
     for recipe in sorted(everyone, key=lambda each: ranks[each.name]):
         kept = "all"
         if len(everyone) < candidates.total:

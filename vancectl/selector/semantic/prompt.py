@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from vancectl.inventory.catalog import EngineCatalog
-from vancectl.inventory.recipe import Recipe
 from vancectl.model.question import Question
-from vancectl.selector.decision import Hit
 from vancectl.selector.semantic.wording import render_context, render_recipe, render_request, shown_description
+
+if TYPE_CHECKING:
+    from vancectl.inventory.recipe import Recipe
+    from vancectl.selector.decision import Hit
+    from vancectl.selector.shortlist.candidates import Shortlist
 
 # Roughly what a token holds of the texts that prompts are made of; the model's own count stands in the decision.
 CHARACTERS_PER_TOKEN = 4
@@ -34,25 +38,29 @@ class Part:
 
 @dataclass(slots=True)
 class Prompt:
-    """System prompt, engine catalog, and the shortlist that narrows an inventory of `total` recipes for a task."""
+    """System prompt, engine catalog, and the shortlist that narrows an inventory for a task.
+
+    `names` are those of the whole inventory: what may be answered, shown or not.
+    """
 
     system: str
     catalog: EngineCatalog
-    shortlist: Callable[[str, Sequence[Hit]], Sequence[Recipe]]
-    total: int
+    shortlist: Callable[[str, Sequence[Hit]], Shortlist]
+    names: frozenset[str]
     description_characters: int
     _rendered: tuple[Sequence[Recipe], str, tuple[str, ...]] | None = field(default=None, init=False)
 
     def question(self, task: str, hits: Sequence[Hit]) -> Question:
-        candidates = self.shortlist(task, hits)
+        candidates, left_out = self.shortlist(task, hits)
         # An inventory within the limit is the same object for every task, and is rendered once. Candidates and their
         # text are kept as one: tasks are asked about at the same time, and each must get the text of its own.
         rendered = self._rendered
         if rendered is None or rendered[0] is not candidates:
-            context = render_context(self.catalog, candidates, self.description_characters)
+            context = render_context(self.catalog, candidates, len(self.names), self.description_characters)
             rendered = self._rendered = (candidates, context, self._cut(candidates))
         names = tuple(recipe.name for recipe in candidates)
-        return Question(self.system, rendered[1], render_request(task, hits), names, task=task, warnings=rendered[2])
+        request = render_request(task, hits)
+        return Question(self.system, rendered[1], request, names, task=task, warnings=rendered[2], left_out=left_out)
 
     def _cut(self, candidates: Sequence[Recipe]) -> tuple[str, ...]:
         """What is to be said of descriptions that are shown in part."""
@@ -71,7 +79,7 @@ class Prompt:
         """System, catalog, task, then each recipe's line, the longest first."""
         recipes = [
             Part(f"recipe {recipe.name}", len(render_recipe(recipe, self.description_characters)))
-            for recipe in self.shortlist(task, hits)
+            for recipe in self.shortlist(task, hits).shown
         ]
         return [
             Part("system", len(self.system)),

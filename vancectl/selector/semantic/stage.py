@@ -6,7 +6,7 @@ Every failure ends in an outcome with its own reason; nothing is raised.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from vancectl.model.model import Model, ModelError, Reply
@@ -45,15 +45,13 @@ class Semantic:
         started = time.monotonic()
         question = self.prompt.question(task, hits)
         sent = len(question.names)
-        use = ModelUse(self.model.backend, self.model.name, sent=sent, left_out=self.prompt.total - sent)
+        use = ModelUse(self.model.backend, self.model.name, sent=sent, left_out=question.left_out)
         outcome = self._ask(question, use, started + self.timeout)
         elapsed = round((time.monotonic() - started) * 1000)
-        return replace(
-            outcome, use=replace(outcome.use, latency_ms=elapsed), warnings=(*self.warnings, *question.warnings)
-        )
+        use = replace(outcome.use, latency_ms=elapsed)
+        return replace(outcome, use=use, warnings=(*self.warnings, *question.warnings, *outcome.warnings))
 
     def _ask(self, question: Question, use: ModelUse, deadline: float) -> Outcome:
-        names = frozenset(question.names)
         refused = 0
         while True:
             try:
@@ -63,7 +61,7 @@ class Semantic:
                 return Outcome(None, error.reason, f"LLM call failed: {text}", replace(use, error=text))
             use = _add(use, reply)
             try:
-                answer = read_reply(reply.text, names)
+                answer = read_reply(reply.text, self.prompt.names)
             except RefusedReplyError as error:
                 refused += 1
                 if refused < self.max_attempts and time.monotonic() < deadline:
@@ -72,7 +70,14 @@ class Semantic:
                 return Outcome(None, error.reason, error.text, replace(use, error=error.text))
             use = replace(use, evidence=answer.evidence, runner_up=answer.runner_up)
             reason = Reason.MODEL_MATCH if answer.recipe else Reason.MODEL_NONE
-            return Outcome(answer.recipe, reason, answer.rationale, use)
+            return Outcome(answer.recipe, reason, answer.rationale, use, _unseen(answer.recipe, question.names))
+
+
+def _unseen(name: str | None, shown: Collection[str]) -> tuple[str, ...]:
+    """A recipe that was not shown may be known from another's description. It is in the inventory, so it counts."""
+    if name is None or name in shown:
+        return ()
+    return (f"the model chose `{name}`, which is in the inventory but not among the {len(shown)} recipes it was shown",)
 
 
 def _add(use: ModelUse, reply: Reply) -> ModelUse:

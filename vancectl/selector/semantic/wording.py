@@ -21,12 +21,16 @@ CUT = " […]"
 ORDER = "Pick the matching recipe (or NONE) and emit a single JSON object now."
 
 
-def render_context(catalog: EngineCatalog, recipes: Sequence[Recipe], most: int) -> str:
-    """Engine catalog and inventory as the model reads them, with `most` characters of each description."""
+def render_context(catalog: EngineCatalog, recipes: Sequence[Recipe], total: int, most: int) -> str:
+    """Engine catalog and inventory as the model reads them, with `most` characters of each description.
+
+    Of a shortlist it says how many of the `total` recipes it has.
+    """
+    part = f" ({len(recipes)} of {total}: those whose words are nearest to the task)" if len(recipes) < total else ""
     lines = "\n".join(render_recipe(recipe, most) for recipe in recipes)
     return (
         f"<engine-catalog>\n{catalog.render_for_prompt()}\n</engine-catalog>\n\n"
-        f"The inventory, one recipe a line:\n<inventory>\n{lines}\n</inventory>"
+        f"The inventory, one recipe a line{part}:\n<inventory>\n{lines}\n</inventory>"
     )
 
 

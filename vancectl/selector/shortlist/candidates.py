@@ -5,7 +5,7 @@ from __future__ import annotations
 from _thread import allocate_lock  # what `threading` is made of, without loading it
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from vancectl.inventory.inventory import DEFAULT_RECIPE, Inventory
 
@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from vancectl.selector.decision import Hit
     from vancectl.selector.shortlist.ranker import Ranker
     from vancectl.settings.settings import Settings
+
+
+class Shortlist(NamedTuple):
+    """What a model is shown for a task, and the names of the rest, those that agree best with the task first."""
+
+    shown: Sequence[Recipe]
+    left_out: tuple[str, ...] = ()
 
 
 class Candidates:
@@ -30,19 +37,29 @@ class Candidates:
         return self._recipes
 
     @property
+    def names(self) -> frozenset[str]:
+        return frozenset(recipe.name for recipe in self._recipes)
+
+    @property
     def total(self) -> int:
         return len(self._recipes)
 
-    def shortlist(self, task: str, hits: Sequence[Hit]) -> Sequence[Recipe]:
+    def shortlist(self, task: str, hits: Sequence[Hit]) -> Shortlist:
         """Trigger hits and `default` are always kept, and so is the inventory's order."""
         limit: int = self._settings()["routing.recipeListLimit"]
         if len(self._recipes) <= limit:
-            return self._recipes
+            return Shortlist(self._recipes)
         from vancectl.selector.shortlist.ranker import shortlist
 
         kept = {hit.recipe for hit in hits} | {DEFAULT_RECIPE}
         always = [index for index, recipe in enumerate(self._recipes) if recipe.name in kept]
-        return [self._recipes[index] for index in shortlist(self._ranking(task), limit, always)]
+        ranking = self._ranking(task)
+        chosen = shortlist(ranking, limit, always)
+        kept_indices = frozenset(chosen)
+        left_out = [index for index in ranking if index not in kept_indices]
+        return Shortlist(
+            [self._recipes[index] for index in chosen], tuple(self._recipes[index].name for index in left_out)
+        )
 
     def _ranking(self, task: str) -> Sequence[int]:
         """Tasks may be ranked at the same time; the ranker is built once all the same."""
