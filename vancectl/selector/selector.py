@@ -95,7 +95,8 @@ class Selector:
         name = single_recipe(hits)
         if name is None:
             return None
-        rationale = f"the trigger phrase “{hits[0].phrase}” stands in the task, and no other recipe's does"
+        phrases = [f'"{phrase}"' for phrase in dict.fromkeys(hit.phrase for hit in hits)]
+        rationale = f"matched trigger{'s' * (len(phrases) > 1)} {some_of(phrases)}; no other recipe's trigger matched"
         return self._decision(name, Stage.TRIGGER, Reason.SINGLE_TRIGGER, rationale, hits)
 
     def _semantic(self) -> Semantic | ModelError:
