@@ -571,7 +571,9 @@ def test_the_readme_s_spawn_command_works_from_inside_an_agent_session(ws: Works
     ws.write("T/settings.yaml", example)
     ws.program("claude", '[ -n "$CLAUDECODE" ] && { echo nested >&2; exit 1; }; printf "%s\\n" "$@"; cat')
     done = ws.run("delegate", "use marvin for this", env={"CLAUDECODE": "1"}).expect()
-    assert done.json["process"]["reply"].endswith("system.txt\n--setting-sources\nuser\nuse marvin for this")
+    assert done.json["process"]["reply"].endswith(
+        "system.txt\n--model=claude-opus-5-5\n--setting-sources\nuser\nuse marvin for this"
+    )
     assert done.stderr == ""
 
 

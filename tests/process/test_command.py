@@ -20,7 +20,7 @@ def template(*argv: str, stdin: str = "none", chosen: bool = True) -> CommandTem
 def filled(part: str, params: dict[str, Any] | None = None, **values: str) -> str:
     made = template("agent", part)
     check_template(made)
-    program, argument = fill(made, VALUES | values, params or {})
+    program, argument = (each.text for each in fill(made, VALUES | values, params or {}))
     assert program == "agent"
     return argument
 
@@ -115,7 +115,7 @@ def test_the_program_itself_is_no_placeholder(program: str) -> None:
 
 
 def test_a_literal_brace_in_the_program_s_name() -> None:
-    assert fill(template("run{{1}}"), VALUES, {}) == ["run{1}"]
+    assert [each.text for each in fill(template("run{{1}}"), VALUES, {})] == ["run{1}"]
 
 
 @pytest.mark.parametrize(

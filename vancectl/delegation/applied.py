@@ -29,6 +29,7 @@ class AppliedRecipe:
     path: str | None = None
     overridden: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    trusted: bool = True  # whether it may allow its program more than the user does
 
     def as_json(self) -> dict[str, Any]:
         own = {

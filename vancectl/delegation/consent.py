@@ -5,11 +5,19 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from vancectl.delegation.generated import FOLDER
 from vancectl.errors import Place, UsageError
 from vancectl.inventory.layer import LayerKind
 from vancectl.inventory.recipe import Recipe
 from vancectl.settings.settings import Settings
 from vancectl.settings.trust import FOLDERS, REQUIRED, is_trusted, owner_of
+
+
+def may_grant(recipe: Recipe, settings: Settings) -> bool:
+    """Whether a recipe may allow its program more tools: none of a folder that is not trusted, and no generated one."""
+    if recipe.name.startswith(f"{FOLDER}/"):
+        return False
+    return recipe.layer.kind is not LayerKind.PROJECT or is_trusted(recipe.layer.project_folder, settings[FOLDERS])
 
 
 def check_consent(recipe: Recipe, settings: Settings) -> None:

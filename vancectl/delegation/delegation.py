@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from vancectl.delegation.applied import AppliedRecipe, apply_engine, apply_recipe
-from vancectl.delegation.consent import check_consent
+from vancectl.delegation.consent import check_consent, may_grant
 from vancectl.delegation.failure import failure_of
 from vancectl.delegation.fallback import DEFAULT_FALLBACK, SETTING, Fallback, choose_fallback
 from vancectl.delegation.generated import (
@@ -260,7 +260,8 @@ class Delegation:
 
     def _applied(self, recipe: Recipe, request: Request) -> AppliedRecipe:
         check_consent(recipe, self.settings)
-        return self._below_ceilings(apply_recipe(recipe, request.params, request.profile))
+        applied = apply_recipe(recipe, request.params, request.profile)
+        return self._below_ceilings(replace(applied, trusted=may_grant(recipe, self.settings)))
 
     def _below_ceilings(self, applied: AppliedRecipe) -> AppliedRecipe:
         """Whatever program is started with it."""
@@ -483,8 +484,16 @@ class Delegation:
 def _warnings(start: Start) -> tuple[str, ...]:
     """What is to be said of a start before it is made. Raises UsageError for a prompt that cannot be rendered."""
     start.system()  # a template that fails is told before the name is taken, and in a dry run as well
-    argv = start.argv(PLANNED_FOLDER)
-    return (*start.applied.warnings, *cautions(start.template, argv), *_mentions(start), *_end_unheard(start))
+    found = cautions(start.template, start.arguments(PLANNED_FOLDER))
+    return (*start.applied.warnings, *found, *_dropped(start), *_mentions(start), *_end_unheard(start))
+
+
+def _dropped(start: Start) -> list[str]:
+    """What the recipe asks for and the preset's program never learns; who writes a command knows what it leaves out."""
+    preset, dropped = start.template.preset, start.handover.dropped
+    if preset is None or not dropped:
+        return []
+    return [f"the preset `{preset.name}` does not pass on: {', '.join(dropped)}"]
 
 
 def _mentions(start: Start) -> list[str]:

@@ -16,11 +16,12 @@ from typing import Any
 
 from vancectl.delegation.applied import AppliedRecipe
 from vancectl.delegation.generated import Assignment
+from vancectl.delegation.handover import Handover, hand_over
 from vancectl.delegation.prompt import render_prompt
 from vancectl.delegation.request import Request
 from vancectl.errors import SpawnError, StoreError, VancectlError
 from vancectl.process.caller import NOBODY, Caller, child_environment
-from vancectl.process.command import CommandTemplate, fill, uses
+from vancectl.process.command import Argument, CommandTemplate, fill, fill_environment, uses
 from vancectl.process.lifeline import Lifeline, birth_of
 from vancectl.process.output import read_output
 from vancectl.process.preset import DEFAULT_MODEL
@@ -93,7 +94,17 @@ class Start:
 
     def argv(self, folder: Path) -> list[str]:
         """The filled command; `folder` is where its files are, or would be, and its name the process's id."""
-        values = {
+        return [argument.text for argument in self.arguments(folder)]
+
+    def arguments(self, folder: Path) -> list[Argument]:
+        return fill(self.template, self._values(folder), self.handover.params)
+
+    @property
+    def handover(self) -> Handover:
+        return hand_over(self.applied, self.template, self.models)
+
+    def _values(self, folder: Path) -> dict[str, str]:
+        return {
             "id": folder.name,
             "name": self.name,
             "recipe": self.applied.recipe or "",
@@ -108,8 +119,8 @@ class Start:
             "payload_file": str(folder / "payload.json"),
             "prompt_file": str(folder / "prompt.txt"),
             "system_file": str(folder / "system.txt"),
+            **self.handover.values,
         }
-        return fill(self.template, values, self.applied.params)
 
     def stdin(self) -> bytes | None:
         """What the command reads; None closes its input at once."""
@@ -126,8 +137,9 @@ class Start:
         preset, message = self.template.preset, self.message()
         return f" {message}" if preset is not None and message.startswith(tuple(preset.words)) else message
 
-    def environment(self, record: ProcessRecord) -> dict[str, str]:
-        return child_environment(self.template.environment, record, self.caller)
+    def environment(self, record: ProcessRecord, folder: Path) -> dict[str, str]:
+        listed = fill_environment(self.template, self._values(folder), self.handover.params)
+        return child_environment(listed, record, self.caller)
 
     def event(self, record: ProcessRecord) -> dict[str, Any]:
         """What the command for the end is told, as far as it is known before the end."""
@@ -171,7 +183,7 @@ def run_process(
         finished = run_child(
             argv,
             stdin=start.stdin(),
-            environment=start.environment(record),
+            environment=start.environment(record, folder),
             timeout=timeout,
             on_start=started,
             on_output=on_output,
@@ -191,7 +203,7 @@ def run_process(
         with contextlib.suppress(OSError):
             lifeline.end(ended.status, ended.exit_code, ended.ended_at, ended.seconds)
         lifeline.release()
-    _tell(start, ended)
+    _tell(start, ended, folder)
     return ended, unkept
 
 
@@ -209,7 +221,9 @@ def start_process(
         source = folder / "stdin" if data is not None else None
         if source is not None and data is not None:
             source.write_bytes(data)
-        job = Job(argv, source, log, start.environment(record), timeout, start.request.on_exit, start.event(record))
+        job = Job(
+            argv, source, log, start.environment(record, folder), timeout, start.request.on_exit, start.event(record)
+        )
         supervised = supervise(job, lifeline)
     if source is not None:
         source.unlink(missing_ok=True)
@@ -225,14 +239,14 @@ def _unkept(record: ProcessRecord, write: Callable[[ProcessRecord], None]) -> St
     return None
 
 
-def _tell(start: Start, ended: ProcessRecord) -> None:
+def _tell(start: Start, ended: ProcessRecord, folder: Path) -> None:
     """Calls the command for the end where we are the supervisor ourselves; how that ends changes nothing here."""
     if start.request.on_exit:
         with contextlib.suppress(ChildError):
             run_child(
                 start.request.on_exit,
                 stdin=json.dumps(start.event(ended)).encode() + b"\n",
-                environment=start.environment(ended),
+                environment=start.environment(ended, folder),
                 capture_stderr=True,
             )
 

@@ -47,7 +47,7 @@ def settings_findings(load: Callable[[], Settings], cascade: Cascade, engines: t
             spawn_program(template)
         except ProgramError as error:
             yield Finding("no-program", place, {"problem": error.text, "key": template.key})
-        arguments = template.argv[1:]
+        arguments = template.parts()[1:]
         alone = next((number for number, part in enumerate(arguments) if part.startswith("{task}")), None)
         if alone is not None and "--" not in arguments[:alone]:
             yield Finding("task-as-option", place, {"key": template.key})

@@ -7,10 +7,11 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from vancectl.errors import SettingsError, UsageError
-from vancectl.process.preset import NONE, Preset, load_preset, unescaped
+from vancectl.inventory.recipe import TOOL_LISTS
+from vancectl.process.preset import NONE, Part, Preset, command_of, load_preset, unescaped
 from vancectl.programs.environment import passed_on
 from vancectl.programs.search import find_program
 from vancectl.settings.settings import Settings, Source, Value
@@ -21,10 +22,14 @@ PLACEHOLDERS = (
     "id", "name", "recipe", "engine", "task", "message", "title", "session", "project", "tenant", "profile",
     "payload_file", "prompt_file", "system_file",
 )  # fmt: skip
+# The same of what a recipe asks of its program: lists with commas, and models with their aliases resolved.
+ASKED = ("model", "fallback_models", *TOOL_LISTS, "allowedSkills", "defaultActiveSkills")
 PARAM_PREFIX = "params."
+_KNOWN = (*PLACEHOLDERS, *ASKED)
 EXAMPLE = 'spawn: {command: [claude, -p, --, "{task}"], stdin: none}'
 
 # `{{` and `}}` give a literal brace; anything in single braces must be a placeholder.
+_ABSENT: tuple[object, ...] = (None, "")
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
@@ -35,7 +40,7 @@ class CommandTemplate:
     `key` and `origin` name its place for a message; `stdin_chosen` says whether anyone chose what it reads.
     """
 
-    argv: tuple[str, ...]
+    argv: tuple[Part, ...]
     stdin: str
     environment: dict[str, str | None]
     timeout: float | None
@@ -43,6 +48,22 @@ class CommandTemplate:
     origin: str
     stdin_chosen: bool = True
     preset: Preset | None = None
+
+    @property
+    def program(self) -> str:
+        """The first word: a list is none, as the settings are read."""
+        return str(self.argv[0])
+
+    def parts(self) -> list[str]:
+        """All texts of the command, those in lists too."""
+        return [word for part in self.argv for word in (part if isinstance(part, tuple) else (part,))]
+
+
+class Argument(NamedTuple):
+    """What became of one text of a command."""
+
+    part: str
+    text: str
 
 
 def find_template(settings: Settings, engine: str) -> CommandTemplate:
@@ -58,7 +79,7 @@ def find_template(settings: Settings, engine: str) -> CommandTemplate:
         stdin = settings.value("spawn.stdin")
         command: Value = where if own.get("command") else settings.value("spawn.command")
         template = CommandTemplate(
-            tuple(own.get("command") or settings["spawn.command"] or ()),
+            command_of(own.get("command") or settings["spawn.command"] or ()),
             own.get("stdin") or stdin.value,
             environment,
             timeout,
@@ -109,7 +130,7 @@ def _of_preset(
 
 def spawn_program(template: CommandTemplate) -> str:
     """The absolute path of the program that a start needs, on the PATH that it will have. Raises ProgramError."""
-    names = [unescaped(template.argv[0])]
+    names = [unescaped(template.program)]
     if template.preset is not None and template.preset.program:
         names.append(template.preset.program)
     return [find_program(name, search_environment(template)) for name in names][-1]
@@ -144,41 +165,75 @@ def check_template(template: CommandTemplate) -> None:
     """Raises SettingsError for a placeholder that does not exist, for a brace that stands alone, and for a program
     that is not named outright: recipe, engine and params may come from a cloned repository (docs/design.md, section 3).
     """
-    if template.argv and any(token.group(1) is not None for token in _TOKEN.finditer(template.argv[0])):
+    if template.argv and any(token.group(1) is not None for token in _TOKEN.finditer(template.program)):
         raise SettingsError(
             f"`{template.key}` in {template.origin} has a placeholder in the program's own name, "
             "so that a recipe could choose what is run",
             remedy="name the program; spawn.engines.ENGINE.command gives an engine one of its own",
         )
-    for part in template.argv:
+    for part in template.parts():
         for token in _TOKEN.finditer(part):
             name = token.group(1)
-            if name in PLACEHOLDERS or token.group() in {"{{", "}}"}:
+            if name in _KNOWN or token.group() in {"{{", "}}"}:
                 continue
             if name is not None and name.startswith(PARAM_PREFIX) and name != PARAM_PREFIX:
                 continue
-            near = nearest_key(name or "", PLACEHOLDERS)
+            near = nearest_key(name or "", _KNOWN)
             meant = f"did you mean {{{near}}}? " if near else ""
             raise SettingsError(
                 f"`{template.key}` in {template.origin} holds the unknown placeholder `{token.group()}`",
-                remedy=f"{meant}`{{{{` gives a literal brace; there are {', '.join(PLACEHOLDERS)} and params.KEY",
+                remedy=f"{meant}`{{{{` gives a literal brace; there are {', '.join(_KNOWN)} and params.KEY",
             )
 
 
 def uses(template: CommandTemplate, placeholder: str) -> bool:
     """Whether the command needs a placeholder: files are only written for commands that read them."""
-    return any(token.group(1) == placeholder for part in template.argv for token in _TOKEN.finditer(part))
+    texts = [*template.parts(), *(text for text in template.environment.values() if text is not None)]
+    return any(token.group(1) == placeholder for text in texts for token in _TOKEN.finditer(text))
 
 
-def fill(template: CommandTemplate, values: Mapping[str, str], params: Mapping[str, Any]) -> list[str]:
+def fill(template: CommandTemplate, values: Mapping[str, str], params: Mapping[str, Any]) -> list[Argument]:
     """The argv. One placeholder never becomes two arguments, and what was filled in is not looked at again.
 
-    Raises UsageError for a param that the applied recipe does not have.
+    A list in the command is left out as a whole where a placeholder in it has no value. Raises UsageError for a param
+    outside of such a list that the applied recipe does not have.
     """
-    return [_TOKEN.sub(_replacement(template, values, params), part) for part in template.argv]
+    replace = _replacement(template, values, params)
+    texts = [
+        text
+        for part in template.argv
+        for text in (part if isinstance(part, tuple) else (part,))
+        if isinstance(part, str) or all(_has_value(each, values, params) for each in part)
+    ]
+    return [Argument(text, _TOKEN.sub(replace, text)) for text in texts]
 
 
-def cautions(template: CommandTemplate, argv: Sequence[str]) -> list[str]:
+def fill_environment(
+    template: CommandTemplate, values: Mapping[str, str], params: Mapping[str, Any]
+) -> dict[str, str | None]:
+    """The variables: one that is a placeholder and nothing else is filled in, or left out where that has no value."""
+    replace = _replacement(template, values, params)
+    filled: dict[str, str | None] = {}
+    for variable, text in template.environment.items():
+        token = _TOKEN.fullmatch(text or "")
+        name = token.group(1) or "" if token is not None else ""
+        if text is None or not (name in _KNOWN or name.startswith(PARAM_PREFIX)):
+            filled[variable] = text
+        elif _has_value(text, values, params):
+            filled[variable] = _TOKEN.sub(replace, text)
+    return filled
+
+
+def _has_value(text: str, values: Mapping[str, str], params: Mapping[str, Any]) -> bool:
+    """Whether each placeholder in the text stands for something."""
+    names = [name for token in _TOKEN.finditer(text) if (name := token.group(1)) is not None]
+    return all(
+        values[name] if name in values else params.get(name.removeprefix(PARAM_PREFIX), "") not in _ABSENT
+        for name in names
+    )
+
+
+def cautions(template: CommandTemplate, arguments: Sequence[Argument]) -> list[str]:
     """What is most likely not meant, though it can be run."""
     found = []
     if template.stdin == "payload" and not template.stdin_chosen and uses(template, "task"):
@@ -186,7 +241,7 @@ def cautions(template: CommandTemplate, argv: Sequence[str]) -> list[str]:
             f"`{template.key}` takes {{task}} as an argument and also reads the payload on stdin, which many programs "
             "append to the task; set spawn.stdin to none, or to payload if that is meant"
         )
-    for part, argument in zip(template.argv, argv, strict=True):
+    for part, argument in arguments:
         if part == "--":
             break
         if part.startswith("{") and not part.startswith("{{") and argument.startswith("-"):

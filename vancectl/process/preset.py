@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from vancectl.disk.folders import defaults_dir
 from vancectl.errors import SettingsError
-from vancectl.reading.document import Document
+from vancectl.reading.document import Document, Node
 from vancectl.settings.keys import ENGINE_KINDS, Kind
 from vancectl.text.names import engine_name, nearest_key
 
@@ -20,8 +21,11 @@ NONE = "none"
 INSTALLATION = "{vancectl}"
 # What our worker takes where a recipe names no model.
 DEFAULT_MODEL = "default:smart"
+# A text of a command, or several that are left out together where what they hold a placeholder for has no value.
+Part: TypeAlias = str | tuple[str, ...]
 _TEXTS = ("description", "stdin", "program", "reads", "dash", "words", "mentions")
-_LISTS = ("command", "engines", "untrusted")
+_LISTS = ("engines", "untrusted", "passes")
+_OTHERS = ("command", "env", "values")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class Preset:
 
     name: str
     path: Path
-    command: tuple[str, ...]
+    command: tuple[Part, ...]
     stdin: str
     environment: dict[str, str | None]
     engines: tuple[str, ...] | None
@@ -44,6 +48,11 @@ class Preset:
     mentions: str = ""  # each of these before a path has the program read that file
     # More words where the tenant does not trust the folder: they keep what a clone brings (hooks, instructions) out.
     untrusted: tuple[str, ...] = ()
+    # What of a recipe holds for its program without an argument: it is in what the program reads, or cannot be broken.
+    passes: tuple[str, ...] = ()
+    # What the program calls the values of a recipe: for a placeholder, patterns and what stands for a value that
+    # matches one, empty for the value itself. A value that matches none is nothing that the program knows.
+    values: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @property
     def runs_worker(self) -> bool:
@@ -55,16 +64,15 @@ class Preset:
         """Whether our own worker does the work, here or elsewhere: only it is choosy about engines."""
         return self.engines is not None
 
-    def argv(self, *, trusted: bool) -> tuple[str, ...]:
+    def argv(self, *, trusted: bool) -> tuple[Part, ...]:
         """The template of the command, with the installation filled in; `trusted` says of the working directory."""
         own = (sys.executable, "-P", "-m", "vancectl")
         words = list(self.command)
         if not trusted:
             end = words.index("--") if "--" in words else len(words)
             words[end:end] = self.untrusted
-        return tuple(
-            word for part in words for word in ([escaped(each) for each in own] if part == INSTALLATION else [part])
-        )
+        installation: list[Part] = [escaped(each) for each in own]
+        return tuple(word for part in words for word in (installation if part == INSTALLATION else [part]))
 
 
 def escaped(word: str) -> str:
@@ -73,6 +81,10 @@ def escaped(word: str) -> str:
 
 def unescaped(word: str) -> str:
     return word.replace("{{", "{").replace("}}", "}")
+
+
+def command_of(written: Sequence[str | Sequence[str]]) -> tuple[Part, ...]:
+    return tuple(part if isinstance(part, str) else tuple(part) for part in written)
 
 
 def preset_names() -> list[str]:
@@ -100,12 +112,22 @@ def load_preset(name: str, origin: str = "spawn.preset") -> Preset:
             fields[key] = document.text(node, key)
         elif key in _LISTS:
             fields[key] = [text for text, _ in document.texts(node, key)]
+        elif key == "command":
+            fields[key] = [
+                [text for text, _ in document.texts(item, key)]
+                if item.id == "sequence"
+                else document.text(item, key) or ""
+                for item in (node.value if node.id == "sequence" else ())
+            ]
         elif key == "env":
-            mapping = document.mapping(node, key)
-            pairs = document.pairs(mapping) if mapping is not None else ()
-            fields[key] = {variable: document.text(value, variable) for variable, _, value in pairs}
+            fields[key] = _texts_of(document, node, key)
+        elif key == "values":
+            fields[key] = {
+                name: {pattern: text or "" for pattern, text in _texts_of(document, inner, name).items()}
+                for name, _, inner in document.pairs(node)
+            }
         else:
-            document.add("unknown-key", key_node, key=key, known=("env", *_LISTS, *_TEXTS),
+            document.add("unknown-key", key_node, key=key, known=(*_OTHERS, *_LISTS, *_TEXTS),
                          nearest_to=key, hint="")  # fmt: skip
     for finding in document.findings:
         raise SettingsError(f"the preset `{name}`: {finding.sentence()}", where=finding.place, remedy=finding.remedy())
@@ -113,7 +135,7 @@ def load_preset(name: str, origin: str = "spawn.preset") -> Preset:
     return Preset(
         name,
         path,
-        tuple(_checked("command", fields.get("command"), path)),
+        command_of(_checked("command", fields.get("command"), path)),
         _checked("stdin", fields.get("stdin", "payload"), path),
         _checked("env", fields.get("env", {}), path),
         tuple(map(engine_name, fields["engines"])) if "engines" in fields else None,
@@ -124,7 +146,15 @@ def load_preset(name: str, origin: str = "spawn.preset") -> Preset:
         texts["words"],
         texts["mentions"],
         tuple(fields.get("untrusted", ())),
+        tuple(fields.get("passes", ())),
+        fields.get("values", {}),
     )
+
+
+def _texts_of(document: Document, node: Node, key: str) -> dict[str, str | None]:
+    mapping = document.mapping(node, key)
+    pairs = document.pairs(mapping) if mapping is not None else ()
+    return {name: document.text(value, name) for name, _, value in pairs}
 
 
 def _checked(key: str, value: Any, path: Path) -> Any:

@@ -64,8 +64,19 @@ def _argv(value: Any) -> list[str]:
     return value
 
 
-def _argv_or_none(value: Any) -> list[str]:
-    return [] if value == [] else _argv(value)
+def _command(value: Any) -> list[str | list[str]]:
+    """As `_argv`, with lists in it: each is left out as a whole where what it holds a placeholder for has no value."""
+    if not isinstance(value, list):
+        raise ValueError
+    groups = [part for part in value[1:] if isinstance(part, list)]
+    if not all(group and all(map(_passable, group)) for group in groups):
+        raise ValueError
+    _argv([*value[:1], *(part for part in value[1:] if not isinstance(part, list))])
+    return value
+
+
+def _command_or_none(value: Any) -> list[str | list[str]]:
+    return [] if value == [] else _command(value)
 
 
 def _choice(*allowed: str) -> Kind:
@@ -137,14 +148,15 @@ SELECTOR_ARGV = replace(
     ARGV,
     remedy='use a list, such as ["claude", "-p", "--bare", "--tools", ""]: nothing is split, and no shell is asked',
 )
-SPAWN_ARGV = replace(ARGV, clean=_argv_or_none)  # the empty list means no command, whatever the preset
+COMMAND = replace(ARGV, clean=_command)
+SPAWN_COMMAND = replace(ARGV, clean=_command_or_none)  # the empty list means no command, whatever the preset
 SECONDS = Kind("a number of seconds above 0", _seconds)
 LIMIT = replace(SECONDS, optional=True)
 VARIABLES = Kind("a mapping of variable to text, or to null to unset it", _variables, "values")
 ENGINES = Kind("a mapping of engine (each once) to its command, preset, stdin, env and timeout", _engines)
 ENGINE = Kind("a mapping with command, preset, stdin, env and timeout", _mapping)
 # What an engine may have of its own.
-ENGINE_KINDS = {"command": ARGV, "preset": TEXT, "stdin": _choice(*STDIN_MODES), "env": VARIABLES, "timeout": LIMIT}
+ENGINE_KINDS = {"command": COMMAND, "preset": TEXT, "stdin": _choice(*STDIN_MODES), "env": VARIABLES, "timeout": LIMIT}
 
 FOLDERS = Kind(
     "a list of absolute folders; `/*` at the end of one takes in all below it",
@@ -173,7 +185,7 @@ KINDS: dict[str, Kind] = {
     "log.decisions": FLAG,
     "log.tasks": FLAG,
     "models": Kind("a mapping of alias to model", _models, "values"),
-    "spawn.command": SPAWN_ARGV,
+    "spawn.command": SPAWN_COMMAND,
     "spawn.preset": TEXT,
     "spawn.stdin": _choice(*STDIN_MODES),
     "spawn.env": VARIABLES,

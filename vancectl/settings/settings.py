@@ -214,7 +214,10 @@ def _read(document: Document, node: Node, key: str, kind: Kind, places: dict[str
     if kind.texts == "value":
         return document.text(node, key)
     if kind.texts == "items" and node.id == "sequence":
-        return [document.text(item, key) for item in node.value]
+        return [
+            [document.text(word, key) for word in item.value] if item.id == "sequence" else document.text(item, key)
+            for item in node.value
+        ]
     if node.id != "mapping" or not (kind.texts == "values" or kind in {ENGINES, ENGINE}):
         return document.plain(node)
     values = {}
