@@ -30,6 +30,7 @@ from vancectl.inventory.schema import PROFILE_FIELDS, RECIPE_FIELDS
 from vancectl.model.reason import Reason
 from vancectl.model.use import ModelUse
 from vancectl.process.command import PLACEHOLDERS
+from vancectl.process.output import SHOWN, shortened
 from vancectl.process.store import DONE, ProcessRecord, existing_process
 from vancectl.selector.decision import Decision, Stage, Verdict
 from vancectl.settings.keys import KINDS, STDIN_MODES
@@ -246,8 +247,11 @@ def decision_keys() -> list[str]:
 
 
 def process_keys() -> list[str]:
-    record = ProcessRecord("1", "default", "name", DONE, "default", "ford", "now", {}, result={"reply": ""})
-    return list(existing_process(record))
+    record = ProcessRecord(
+        "1", "default", "name", DONE, "default", "ford", "now", {},
+        result={"reply": "long " * SHOWN}, log_truncated=True, on_exit_error="",
+    )  # fmt: skip
+    return list(shortened(existing_process(record)))
 
 
 def answer_keys() -> list[str]:

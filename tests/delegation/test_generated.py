@@ -89,7 +89,7 @@ def test_without_waiting_for_the_second_step(ws: Workspace) -> None:
         (
             "echo no idea; exit 7",
             "no recipe was generated: the spawn command ended with status 7",
-            "stands in `generator`",
+            "shows what it wrote",
         ),
         ("cat >/dev/null; echo done", "no recipe was generated: `maker` ended well, but named none", "its last line"),
         ("""echo '{"generatedRecipe": "python"}'""", "ended well, but named none", "its last line"),

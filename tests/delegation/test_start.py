@@ -129,7 +129,7 @@ def test_payload_and_prompt_as_files_for_their_owner_only_and_gone_afterwards(ws
     assert json.loads(ws.path("P/payload").read_text(encoding="utf-8"))["task"] == "fix tests ünï"
     where = Path(ws.path("P/where").read_text().strip())
     assert where.parent.parent == ws.state / "processes"
-    assert not where.parent.exists()
+    assert [path.name for path in where.parent.iterdir()] == ["output.log"]
 
 
 # What it writes.
@@ -518,7 +518,7 @@ def test_a_command_left_to_itself_goes_on(ws: Workspace) -> None:
     until(lambda: ws.path("P/ended").exists(), "the command has ended")
     assert log.read_text() == "begun\nnote\ndone\n"
     assert json.loads(ws.path("P/payload").read_text())["task"] == "fix tests"
-    assert {path.name for path in log.parent.iterdir()} == {"output.log", "lifeline"}
+    assert {path.name for path in log.parent.iterdir()} == {"output.log", "stdout.log", "lifeline"}
 
 
 @pytest.mark.parametrize(("stdin", "read"), [("task", "fix tests"), ("none", "")])

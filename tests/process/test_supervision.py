@@ -179,6 +179,7 @@ def test_a_command_is_told_of_the_end(ws: Workspace, mode: list[str]) -> None:
     assert (event["version"], event["event"]) == (1, "end")
     process = event["process"]
     assert [process[key] for key in ("name", "status", "exitCode")] == ["a", "FAILED", 3]
+    assert 0.2 <= process["seconds"] < 5
     assert ws.path("P/word").read_text() == "a b; $HOME\n"
 
 
@@ -196,13 +197,44 @@ def test_the_event_and_the_record_have_the_same_reply(ws: Workspace, said: str) 
     assert (event["id"], event["reply"]) == (process["id"], recorded["reply"])
 
 
-@pytest.mark.parametrize("on_exit", ["no-such-program", '["false"]'])
-def test_a_command_for_the_end_that_fails_changes_nothing(ws: Workspace, on_exit: str) -> None:
+@pytest.mark.parametrize("mode", [[], ["--no-wait"]], ids=["wait", "no-wait"])
+@pytest.mark.parametrize(
+    ("on_exit", "why"),
+    [
+        ("no-such-program", "the program `no-such-program` is not on the PATH"),
+        ('["false"]', "the command for the end, `false`, ended with status 1"),
+        ('["sh", "-c", "echo first; echo why >&2; exit 3"]', "the command for the end, `sh`, ended with status 3: why"),
+        ('["sh", "-c", "kill -9 $$"]', "the command for the end, `sh`, was ended by signal 9"),
+        ("unreadable", "names an interpreter in its first line that is not there"),
+    ],
+    ids=["missing", "fails", "says-why", "killed", "cannot-run"],
+)
+def test_a_command_for_the_end_that_fails_is_recorded_and_changes_nothing_else(
+    ws: Workspace, mode: list[str], on_exit: str, why: str
+) -> None:
+    good(ws, "sleep 0.2")
+    ws.program("unreadable", "#!/no-such-interpreter\n")
+    done = ws.run("delegate", "--recipe", "good", "--name", "a", *mode, "--on-exit", on_exit).expect()
+    if not mode:
+        assert done.json["process"]["status"] == "DONE"
+        assert why in done.json["process"]["onExitError"]
+    if not mode or on_exit in {"no-such-program", "unreadable"}:
+        assert done.stderr.count(why) == 1, done
+    until(lambda: "onExitError" in show(ws), "it is recorded")
+    for command in (["show", "a"], ["wait", "a"], ["list"]):
+        shown = ws.run("processes", *command).expect()
+        assert why in shown.stderr
+    (process,) = shown.json
+    assert (process["status"], process["exitCode"]) == ("DONE", 0)
+    assert why in process["onExitError"]
+
+
+def test_a_command_for_the_end_that_does_well_is_not_spoken_of(ws: Workspace) -> None:
     good(ws, "true")
-    done = ws.run("delegate", "--recipe", "good", "--name", "a", "--on-exit", on_exit).expect()
-    assert done.json["process"]["status"] == "DONE"
-    start(ws, "--on-exit", on_exit, name="b")
-    assert ws.run("processes", "wait", "b").expect().json["status"] == "DONE"
+    start(ws, "--on-exit", '["sh", "-c", "cat >event.part; mv event.part event"]')
+    until(ws.path("P/event").exists, "it is told")
+    time.sleep(0.2)
+    assert "onExitError" not in show(ws)
 
 
 # Killed.

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias
 
 from vancectl.delegation.applied import AppliedRecipe, apply_engine, apply_recipe
 from vancectl.delegation.consent import check_consent, may_grant
-from vancectl.delegation.failure import failure_of
+from vancectl.delegation.failure import failure_of, where_it_speaks
 from vancectl.delegation.fallback import DEFAULT_FALLBACK, SETTING, Fallback, choose_fallback
 from vancectl.delegation.generated import (
     PENDING,
@@ -288,6 +288,7 @@ class Delegation:
             find_caller(),
             self.settings["models"],
             find_assignment(layers, self.settings, self.catalog().names) if generates(applied.params) else None,
+            log_bytes=self.settings["limits.logBytes"],
         )
 
     def _held(
@@ -375,8 +376,7 @@ class Delegation:
         if supervised is not None:
             supervised(running)
         ended = self._await(running, handle)
-        said = f"what it said stands in `generator`, and `vancectl processes logs {record.id}` shows it"
-        error = failure_of(ended, limit, key, said) or unkept
+        error = failure_of(ended, limit, key) or unkept
         if error is not None:
             ended = self._free(ended)
             failure = type(error)(f"no recipe was generated: {error.what()}", remedy=error.remedy)
@@ -403,8 +403,8 @@ class Delegation:
             if name is None:
                 raise SpawnError(
                     f"no recipe was generated: `{generator.recipe}` ended well, but named none",
-                    remedy="its last line of output must be a JSON object with `generatedRecipe`; what it said stands "
-                    "in `generator`",
+                    remedy="its last line of output must be a JSON object with `generatedRecipe`; "
+                    + where_it_speaks(generator),
                 )
             assert answer.fallback is not None
             answer = replace(answer, fallback=replace(answer.fallback, generated=name))

@@ -7,6 +7,8 @@ import json
 import os
 import re
 import secrets
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,11 +25,13 @@ from vancectl.errors import SpawnError, StoreError, VancectlError
 from vancectl.process.caller import NOBODY, Caller, child_environment
 from vancectl.process.command import Argument, CommandTemplate, fill, fill_environment, uses
 from vancectl.process.lifeline import Lifeline, birth_of
-from vancectl.process.output import read_output
+from vancectl.process.log import BOTH, Log
+from vancectl.process.output import call_fault, read_output, shortened
 from vancectl.process.preset import DEFAULT_MODEL
 from vancectl.process.store import DONE, FAILED, RUNNING, STOPPED, TIMED_OUT, NameScope, ProcessRecord, ProcessStore
 from vancectl.process.supervision import Job, Supervised, supervise
-from vancectl.programs.child import ChildError, Finished, run_child
+from vancectl.programs.child import MAX_OUTPUT, ChildError, Finished, run_child
+from vancectl.programs.secrets import PieceScrubber
 
 PAYLOAD_VERSION = 1
 _UNDECODABLE = re.compile("[\ud800-\udfff]")
@@ -48,6 +52,7 @@ class Start:
     models: Mapping[str, str] = field(default_factory=dict)  # the aliases in force
     assignment: Assignment | None = None  # where it generates a recipe
     id: str = ""  # the process's, once it has one
+    log_bytes: int = MAX_OUTPUT
 
     def payload(self) -> dict[str, Any]:
         """What the command reads on stdin: the applied recipe with the request (docs/design.md, section 5)."""
@@ -143,7 +148,7 @@ class Start:
 
     def event(self, record: ProcessRecord) -> dict[str, Any]:
         """What the command for the end is told, as far as it is known before the end."""
-        return {"version": EVENT_VERSION, "event": "end", "process": record.as_json()}
+        return {"version": EVENT_VERSION, "event": "end", "process": shortened(record.as_json())}
 
 
 def new_id() -> str:
@@ -180,16 +185,23 @@ def run_process(
         argv = start.argv(folder)
         record = replace(record, argv=argv)
         _write_files(start, folder)
+        streams = _Streams(Log(str(folder / BOTH), start.log_bytes), on_output)
         finished = run_child(
             argv,
             stdin=start.stdin(),
             environment=start.environment(record, folder),
             timeout=timeout,
             on_start=started,
-            on_output=on_output,
+            on_output=streams.output,
+            on_stderr=streams.error,
+            max_output=start.log_bytes,
+            drop=True,
         )
+        streams.close()
     ended = replace(
         record,
+        log=str(folder / BOTH) if not streams.log.empty else None,
+        log_truncated=streams.log.cut,
         status=_status(finished),
         exit_code=finished.exit_code,
         ended_at=utc_now(),
@@ -198,13 +210,12 @@ def run_process(
     )
     unkept = _unkept(ended, store.update)
     if unkept is None:
-        lifeline.discard()
+        lifeline.discard(but=BOTH if ended.log is not None else "")
     else:  # it tells the end until that can be recorded
         with contextlib.suppress(OSError):
             lifeline.end(ended.status, ended.exit_code, ended.ended_at, ended.seconds)
         lifeline.release()
-    _tell(start, ended, folder)
-    return ended, unkept
+    return _tell(start, ended, store, folder), unkept
 
 
 def start_process(
@@ -212,7 +223,7 @@ def start_process(
 ) -> tuple[ProcessRecord, Supervised, VancectlError | None]:
     """Starts the command under a supervisor that outlives us; its output goes to a log. Otherwise as `run_process`."""
     folder = store.folder / record.id
-    log = folder / "output.log"
+    log = folder / BOTH
     with _starting(start, record, store, lifeline):
         argv = start.argv(folder)
         record = replace(record, argv=argv, log=str(log))
@@ -222,12 +233,20 @@ def start_process(
         if source is not None and data is not None:
             source.write_bytes(data)
         job = Job(
-            argv, source, log, start.environment(record, folder), timeout, start.request.on_exit, start.event(record)
+            argv,
+            source,
+            start.log_bytes,
+            start.environment(record, folder),
+            timeout,
+            start.request.on_exit,
+            start.event(record),
         )
         supervised = supervise(job, lifeline)
     if source is not None:
         source.unlink(missing_ok=True)
     running = replace(record, status=RUNNING, pid=supervised.pid, supervisor=supervised.supervisor.pid)
+    if supervised.on_exit_error is not None:
+        running = _untold(running, supervised.on_exit_error, store)
     return running, supervised, _unkept(running, store.settle)
 
 
@@ -239,16 +258,63 @@ def _unkept(record: ProcessRecord, write: Callable[[ProcessRecord], None]) -> St
     return None
 
 
-def _tell(start: Start, ended: ProcessRecord, folder: Path) -> None:
-    """Calls the command for the end where we are the supervisor ourselves; how that ends changes nothing here."""
-    if start.request.on_exit:
-        with contextlib.suppress(ChildError):
-            run_child(
-                start.request.on_exit,
-                stdin=json.dumps(start.event(ended)).encode() + b"\n",
-                environment=start.environment(ended, folder),
-                capture_stderr=True,
-            )
+class _Streams:
+    """Both outputs of a program that is waited for: into its log, and on to whoever watches."""
+
+    def __init__(self, log: Log, on_output: Callable[[bytes], None] | None) -> None:
+        self.log = log
+        self._on_output = on_output
+        self._scrubber = PieceScrubber()
+        self._lock = threading.Lock()
+
+    def output(self, data: bytes) -> None:
+        self._keep(data)
+        if self._on_output is not None:
+            self._on_output(data)
+
+    def error(self, data: bytes) -> None:
+        self._keep(data)
+        self._pass_on(data)
+
+    def close(self) -> None:
+        self._pass_on(b"")
+        self.log.close()
+
+    def _keep(self, data: bytes) -> None:
+        with self._lock:
+            self.log.write(data)
+
+    def _pass_on(self, data: bytes) -> None:
+        rest = self._scrubber.feed(data)
+        if sys.stderr is None:  # it was closed, and another file may have its number
+            return
+        with contextlib.suppress(OSError):
+            while rest:
+                rest = rest[os.write(2, rest) :]
+
+
+def _tell(start: Start, ended: ProcessRecord, store: ProcessStore, folder: Path) -> ProcessRecord:
+    """Calls the command for the end where we are the supervisor ourselves; how that ends is only recorded."""
+    if not start.request.on_exit:
+        return ended
+    try:
+        called = run_child(
+            start.request.on_exit,
+            stdin=json.dumps(start.event(ended)).encode() + b"\n",
+            environment=start.environment(ended, folder),
+            capture_stderr=True,
+        )
+    except ChildError as error:
+        return _untold(ended, error.text, store)
+    if called.exit_code == 0:
+        return ended
+    return _untold(ended, call_fault(start.request.on_exit[0], called.exit_code, called.stderr), store)
+
+
+def _untold(record: ProcessRecord, fault: str, store: ProcessStore) -> ProcessRecord:
+    with contextlib.suppress(StoreError):
+        store.note_on_exit(record.id, fault)
+    return replace(record, on_exit_error=fault)
 
 
 @contextlib.contextmanager

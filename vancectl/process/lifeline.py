@@ -7,12 +7,14 @@ end can be recorded on a full disk. The supervisor imports this module too, so i
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
 
 NAME = "lifeline"
 _SIZE = 4096
+_TRUNCATED = b"+"
 _BOOT = "/proc/sys/kernel/random/boot_id"
 
 
@@ -20,7 +22,7 @@ class Lifeline:
     """The lifeline in a process's own folder. Every method raises OSError where the file cannot be used.
 
     What it says: `supervisor` and `pid` (process ids), `birth` (tells the program from a later one with its id), and
-    once it has ended `status`, `exitCode`, `endedAt` and `seconds`.
+    once it has ended `status`, `exitCode`, `endedAt` and `seconds`; `logTruncated` where its log did not take all.
     """
 
     def __init__(self, folder: str, handle: int = -1) -> None:
@@ -32,10 +34,19 @@ class Lifeline:
         os.makedirs(self.folder, mode=0o700)
         self.handle = os.open(os.path.join(self.folder, NAME), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(self.handle, fcntl.LOCK_EX)
+        os.pwrite(self.handle, b" ", _SIZE - 1)
         self.write({})
 
     def write(self, values: dict[str, object]) -> None:
-        os.pwrite(self.handle, json.dumps(values).encode().ljust(_SIZE), 0)
+        os.pwrite(self.handle, json.dumps(values).encode().ljust(_SIZE - 1), 0)
+
+    def mark_truncated(self) -> None:
+        """Says that the log did not take all. Who keeps it does not hold this: it opens it, and has its own byte."""
+        handle = os.open(os.path.join(self.folder, NAME), os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            os.pwrite(handle, _TRUNCATED, _SIZE - 1)
+        finally:
+            os.close(handle)
 
     def end(self, status: str, exit_code: int | None, ended_at: str | None, seconds: float | None) -> None:
         """Adds the end to what it says."""
@@ -47,24 +58,36 @@ class Lifeline:
             os.close(self.handle)
             self.handle = -1
 
-    def discard(self) -> None:
-        """For a process that never came to be, or whose end is recorded elsewhere: the whole folder."""
+    def discard(self, *, but: str = "") -> None:
+        """For a process that never came to be, or whose end is recorded elsewhere: the folder, `but` one file of it."""
         import shutil
 
         self.release()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if not but:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            return
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(self.folder):
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                elif entry.name != but:
+                    os.unlink(entry.path)
 
     def read(self) -> tuple[dict[str, object], bool]:
         """What it says, and whether somebody holds it; that is asked first, so that what nobody holds is the end."""
         handle = os.open(os.path.join(self.folder, NAME), os.O_RDONLY | os.O_CLOEXEC)
         try:
             held = _held(handle)
-            values = json.loads(os.pread(handle, _SIZE, 0) or b"{}")
-        except ValueError:
-            values = {}
+            data = os.pread(handle, _SIZE, 0)
         finally:
             os.close(handle)
-        return (values if isinstance(values, dict) else {}), held
+        try:
+            values = json.loads(data[: _SIZE - 1] or b"{}")
+        except ValueError:
+            values = {}
+        if not isinstance(values, dict):
+            values = {}
+        return ({**values, "logTruncated": True} if data.endswith(_TRUNCATED) else values), held
 
 
 def _held(handle: int) -> bool:

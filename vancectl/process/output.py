@@ -6,11 +6,15 @@ import json
 import os
 from typing import Any
 
+from vancectl.process.log import STDOUT
 from vancectl.programs.secrets import scrub
 from vancectl.text.strict_json import MAX_DEPTH, depth, read_json
 
-# Logs are unbounded: only their end counts as the reply.
-_LONGEST = 10_000_000
+# Where a log may be longer, its end counts.
+_LONGEST = 64 * 1024 * 1024
+# Characters of a reply in a list or an event.
+SHOWN = 4000
+_LINE = 200
 
 
 def read_output(stdout: bytes) -> dict[str, Any]:
@@ -22,14 +26,43 @@ def read_output(stdout: bytes) -> dict[str, Any]:
     return {"reply": _value(text)} if text else {}
 
 
-def read_log(path: str) -> dict[str, Any]:
-    """The same for a log."""
-    try:
-        with open(path, "rb") as file:
-            file.seek(max(os.fstat(file.fileno()).st_size - _LONGEST, 0))
-            return read_output(file.read())
-    except OSError:
-        return {}
+def read_stdout(log: str) -> dict[str, Any]:
+    """The same for a process with a log; before it was kept apart, standard output stood in that alone."""
+    for path in (os.path.join(os.path.dirname(log), STDOUT), log):
+        try:
+            return read_output(end_of(path, _LONGEST))
+        except OSError:
+            continue
+    return {}
+
+
+def end_of(path: str, longest: int) -> bytes:
+    with open(path, "rb") as file:
+        file.seek(max(os.fstat(file.fileno()).st_size - longest, 0))
+        return file.read()
+
+
+def shortened(process: dict[str, Any]) -> dict[str, Any]:
+    """As a list or an event carries it: of a long reply the beginning, and a note that tells where the whole is."""
+    reply = process.get("reply")
+    text = reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
+    if len(text) <= SHOWN:
+        return process
+    note = f"the first {SHOWN:,} of {len(text):,} characters; `vancectl processes show {process['id']}` has the whole"
+    cut = {"reply": text[:SHOWN], "replyNote": note}
+    return {key: part for each, value in process.items() for key, part in (
+        cut.items() if each == "reply" else ((each, value),)
+    )}  # fmt: skip
+
+
+def call_fault(program: str, how: int | str, said: bytes = b"") -> str:
+    """Why the command for the end did not do what it should: why it cannot run, or its exit code and its last line."""
+    if isinstance(how, str):
+        return f"the command for the end, `{program}`, cannot be started: {how}"
+    ended = f"ended with status {how}" if how > 0 else f"was ended by signal {-how}"
+    lines = scrub(said.decode("utf-8", "replace")).split("\n")
+    last = next((line.strip()[:_LINE] for line in reversed(lines) if line.strip()), "")
+    return f"the command for the end, `{program}`, {ended}" + (f": {last}" if last else "")
 
 
 def last_line_object(reply: object) -> dict[str, Any]:

@@ -47,6 +47,8 @@ CREATE TABLE IF NOT EXISTS process (
     asked TEXT,
     tenant TEXT NOT NULL DEFAULT '',
     project TEXT NOT NULL DEFAULT '',
+    log_truncated INTEGER NOT NULL DEFAULT 0,
+    on_exit_error TEXT,
     UNIQUE (tenant, project, session, name)
 )
 """
@@ -58,6 +60,8 @@ _LATER = {
     "supervisor": "INTEGER",
     "seconds": "REAL",
     "asked": "TEXT",
+    "log_truncated": "INTEGER NOT NULL DEFAULT 0",
+    "on_exit_error": "TEXT",
 }
 # Tenant and project came with another key, for which the table is made anew; what was there belongs to every scope.
 _ANYWHERE = ""
@@ -77,7 +81,9 @@ class ProcessRecord:
 
     `supervisor` is the process id of who waits for its end, `parent` the id of the process that asked for it. `seconds`
     is how long it took; no change of the clock has a part in it. `asked` is the digest of its request. A record of an
-    earlier version has no tenant. `damaged` says what of a row could not be read.
+    earlier version has no tenant. `log_truncated`: its log did not take all. `on_exit_error` says why the command for
+    the end did not do what it should; that comes after the end, and `note_on_exit` alone writes it. `damaged` says what
+    of a row could not be read.
     """
 
     id: str
@@ -100,6 +106,8 @@ class ProcessRecord:
     asked: str | None = None
     tenant: str | None = None
     project: str | None = None
+    log_truncated: bool = False
+    on_exit_error: str | None = None
     damaged: str | None = None
 
     @property
@@ -124,9 +132,12 @@ class ProcessRecord:
             "log": self.log,
             "startedAt": self.started_at,
             "endedAt": self.ended_at,
+            "seconds": self.seconds,
             "parent": self.parent,
             "tenant": self.tenant,
             "project": self.project,
+            **({"logTruncated": True} if self.log_truncated else {}),
+            **({"onExitError": self.on_exit_error} if self.on_exit_error is not None else {}),
             **self._reply(),
             **({"error": self.damaged} if self.damaged is not None else {}),
         }
@@ -237,6 +248,11 @@ class ProcessStore:
         with self._connection() as connection:
             for record in records:
                 _write(connection, record, f" AND status NOT IN ({', '.join(map(repr, ENDED))})")
+
+    def note_on_exit(self, wanted: str, fault: str) -> None:
+        """That the command for the end of the process with this id did not do what it should."""
+        with self._connection() as connection:
+            connection.execute("UPDATE process SET on_exit_error = ? WHERE id = ?", (fault, wanted))
 
     def rename(self, record: ProcessRecord) -> None:
         """Gives up the name that it had for the one that it has."""
@@ -365,6 +381,7 @@ def _columns(record: ProcessRecord) -> dict[str, Any]:
         "asked": record.asked,
         "tenant": record.tenant or _ANYWHERE,
         "project": record.project or "",
+        "log_truncated": int(record.log_truncated),
     }
 
 
@@ -390,6 +407,10 @@ def _record(row: sqlite3.Row) -> ProcessRecord:
         if not isinstance(values.get(column), int | None):
             values[column] = None
             faults.append(column)
+    values["log_truncated"] = bool(values.get("log_truncated"))
+    if not isinstance(values.get("on_exit_error"), str | None):
+        values["on_exit_error"] = None
+        faults.append("on_exit_error")
     values["tenant"] = values.get("tenant") or None
     values["project"] = values.get("project") or None
     damaged = f"the record is damaged ({', '.join(faults)})" if faults else None

@@ -16,7 +16,8 @@ from typing import Any
 
 from vancectl.errors import SpawnError, StoreError
 from vancectl.process.lifeline import Lifeline, lives
-from vancectl.process.output import read_log
+from vancectl.process.log import BOTH
+from vancectl.process.output import read_stdout
 from vancectl.process.store import ABANDONED, RUNNING, STARTING, STOPPED, ProcessRecord, ProcessStore
 from vancectl.programs.child import ChildError, program_of, refusal
 
@@ -27,11 +28,14 @@ _LAST_WAIT = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """All that a supervisor needs. `event` is what the command for the end is told, its own end aside."""
+    """All that a supervisor needs. `limit` is that of each log, in bytes.
+
+    `event` is what the command for the end is told, its own end aside.
+    """
 
     argv: Sequence[str]
     stdin: Path | None
-    log: Path
+    limit: int
     environment: Mapping[str, str]
     timeout: float | None = None
     on_exit: Sequence[str] = ()
@@ -44,6 +48,7 @@ class Supervised:
 
     pid: int
     supervisor: subprocess.Popen[bytes]
+    on_exit_error: str | None = None
 
     def leave(self) -> None:
         """Nobody here waits for it, on purpose: it outlives this process, and must not be reported as left behind."""
@@ -63,14 +68,16 @@ def supervise(job: Job, lifeline: Lifeline) -> Supervised:
         raise refusal(job.argv, error) from None
     if any("\0" in word for word in (*words, *on_exit)):
         raise refusal(job.argv, ValueError())
-    on_exit_program = ""
-    with contextlib.suppress(ChildError):  # the start has warned of it
+    on_exit_program, fault = "", None
+    try:
         on_exit_program = program_of(job.on_exit, job.environment) if job.on_exit else ""
+    except ChildError as error:
+        fault = error.text
     document = {
         "program": os.fsencode(program).decode("latin-1"),
         "argv": words,
         "stdin": str(job.stdin) if job.stdin is not None else None,
-        "log": str(job.log),
+        "limit": job.limit,
         "timeout": job.timeout,
         "onExitProgram": os.fsencode(on_exit_program).decode("latin-1"),
         "onExit": on_exit if on_exit_program else [],
@@ -101,7 +108,7 @@ def supervise(job: Job, lifeline: Lifeline) -> Supervised:
     if "errno" in answer:
         supervisor.wait()
         raise refusal(job.argv, OSError(answer["errno"], os.strerror(answer["errno"])))
-    return Supervised(answer["pid"], supervisor)
+    return Supervised(answer["pid"], supervisor, fault)
 
 
 def current(record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
@@ -133,7 +140,7 @@ def _seen(record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
         said, held = Lifeline(str(store.folder / record.id)).read()
     except OSError:
         said, held = {}, False
-    log = store.folder / record.id / "output.log"
+    log = store.folder / record.id / BOTH
     if record.log is None and log.exists():  # who started it did not come to write it down
         record = replace(record, log=str(log))
     now = _merged(record, said, held)
@@ -147,7 +154,8 @@ def _seen(record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
 
 def _merged(record: ProcessRecord, said: Mapping[str, Any], held: bool) -> ProcessRecord:
     pid = said.get("pid", record.pid)
-    known = replace(record, pid=pid, supervisor=said.get("supervisor", record.supervisor))
+    truncated = record.log_truncated or "logTruncated" in said
+    known = replace(record, pid=pid, supervisor=said.get("supervisor", record.supervisor), log_truncated=truncated)
     if "status" in said:
         return replace(
             known,
@@ -155,7 +163,7 @@ def _merged(record: ProcessRecord, said: Mapping[str, Any], held: bool) -> Proce
             exit_code=said.get("exitCode"),
             ended_at=said.get("endedAt"),
             seconds=said.get("seconds"),
-            result=record.result or (read_log(record.log) if record.log else {}),
+            result=record.result or (read_stdout(record.log) if record.log else {}),
         )
     if held or lives(pid, said.get("birth")):
         return replace(known, status=RUNNING if pid is not None else STARTING)

@@ -18,15 +18,18 @@ import time
 sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 import contextlib
+from collections.abc import Callable
 
 from vancectl.process.lifeline import Lifeline, birth_of
+from vancectl.process.log import BOTH, STDOUT, Log, keep
 
 _STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 _WAITED = {signal.SIGCHLD, signal.SIGALRM, *_STOPPING}
 # After TERM; a second signal to the supervisor shortens it.
 _GRACE = 10.0
 _GROUP_GRACE = 1.0
-_TAIL = 60_000  # what a pipe takes before anyone reads
+_LAST_WORDS = 1.0
+_TAIL = 4096
 
 
 def main() -> None:
@@ -38,7 +41,7 @@ def main() -> None:
     os.set_inheritable(lifeline.handle, False)
     signal.pthread_sigmask(signal.SIG_BLOCK, _WAITED)
     begun = time.monotonic()
-    pid, number = _start(job, lifeline)
+    pid, keeper, number = _start(job, lifeline)
     if number:
         _answer({"errno": number})
         sys.exit(1)
@@ -46,6 +49,7 @@ def main() -> None:
     lifeline.write(stood)
     _answer({"pid": pid})
     exit_code, reason = _wait(pid, job["timeout"])
+    _let_finish(keeper)
     end = {
         "status": reason or ("DONE" if exit_code == 0 else "FAILED"),
         "exitCode": exit_code,
@@ -54,18 +58,67 @@ def main() -> None:
     }
     lifeline.write({**stood, **end})
     if job["onExit"]:
-        _tell(job, {**stood, **end})
+        said, _ = lifeline.read()
+        lifeline.release()
+        _tell(job, said)
 
 
-def _start(job: dict[str, object], lifeline: Lifeline) -> tuple[int, int]:
-    """The process id and 0, or 0 and the number of the error. The program is in the lifeline before it runs."""
+def _start(job: dict[str, object], lifeline: Lifeline) -> tuple[int, int, int]:
+    """The process id, who keeps its logs, and 0; or the number of the error. The program is in the lifeline first."""
+    limit = job["limit"]
+    assert isinstance(limit, int)
+    both, stdout = (Log(os.path.join(lifeline.folder, name), limit) for name in (BOTH, STDOUT))
+    out, err = os.pipe(), os.pipe()
+    keeper = os.fork()
+    if keeper == 0:
+        try:
+            os.close(out[1])
+            os.close(err[1])
+            _keep_logs([(out[0], (both, stdout)), (err[0], (both,))], lifeline)
+        finally:
+            os._exit(0)
+    both.close()
+    stdout.close()
+
+    def begin() -> None:
+        lifeline.write({"supervisor": os.getppid(), "pid": os.getpid(), "birth": birth_of(os.getpid())})
+
+    words = job["argv"]
+    assert isinstance(words, list)
+    pid, number = _run(str(job["program"]), words, str(job["stdin"] or os.devnull), out[1], err[1], begin)
+    for end in (*out, *err):
+        os.close(end)
+    return pid, keeper, number
+
+
+def _keep_logs(streams: list[tuple[int, tuple[Log, ...]]], lifeline: Lifeline) -> None:
+    """In a process of its own, so that the program can go on writing should the supervisor be killed.
+
+    It must not hold the lifeline, which is the supervisor's alone, nor what the supervisor answers on.
+    """
+    lifeline.release()
+    _turn_away()
+    keep(streams, lifeline.mark_truncated)
+
+
+def _run(
+    program: str, words: list[str], source: str | int, out: int, err: int, begin: Callable[[], None]
+) -> tuple[int, int]:
+    """The process id and 0, or 0 and the number of the error. Bytes are Latin-1 here, as they came through the JSON."""
     told, tell = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
             os.setsid()
-            lifeline.write({"supervisor": os.getppid(), "pid": os.getpid(), "birth": birth_of(os.getpid())})
-            _become(job["program"], job["argv"], job["stdin"] or os.devnull, job["log"])
+            begin()
+            os.dup2(os.open(source, os.O_RDONLY) if isinstance(source, str) else source, 0)
+            os.dup2(out, 1)
+            os.dup2(err, 2)
+            # Python ignores these two, and a program would inherit that.
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_SETMASK, set())
+            os.execve(program.encode("latin-1"), [word.encode("latin-1") for word in words], os.environb)
         except OSError as error:
             os.write(tell, str(error.errno).encode())
         finally:
@@ -79,27 +132,14 @@ def _start(job: dict[str, object], lifeline: Lifeline) -> tuple[int, int]:
     return pid, 0
 
 
-def _become(program: object, argv: object, stdin: object, log: object) -> None:
-    assert isinstance(argv, list)
-    assert isinstance(stdin, str | int)
-    source = os.open(stdin, os.O_RDONLY) if isinstance(stdin, str) else stdin
-    output = os.open(str(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    os.dup2(source, 0)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    # Python ignores these two, and a program would inherit that.
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, set())
-    # Bytes, as they were given; Latin-1 is how they came through the JSON.
-    words = [word.encode("latin-1") for word in argv]
-    os.execve(str(program).encode("latin-1"), words, os.environb)
-
-
 def _answer(document: dict[str, object]) -> None:
     """Whoever asked may be gone; the program runs all the same."""
     with contextlib.suppress(OSError):
         os.write(1, json.dumps(document).encode() + b"\n")
+    _turn_away()
+
+
+def _turn_away() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
@@ -148,56 +188,90 @@ def _end_rest(pid: int) -> None:
         return
 
 
+def _let_finish(keeper: int) -> None:
+    """What the program itself wrote has been kept by then; what it left behind may hold the streams for long."""
+    limit = time.monotonic() + _LAST_WORDS
+    while time.monotonic() < limit:
+        try:
+            if os.waitpid(keeper, os.WNOHANG)[0]:
+                return
+        except ChildProcessError:
+            return
+        signal.sigtimedwait({signal.SIGCHLD}, 0.05)
+
+
 def _tell(job: dict[str, object], end: dict[str, object]) -> None:
-    """Calls the command for the end with the event on its standard input, and does not wait for it."""
-    event = dict(job["event"])  # type: ignore[call-overload]  # an object, as JSON has it
-    event["process"] = {**event["process"], **_reply(str(job["log"])), **{key: end[key] for key in _EVENT_KEYS}}
-    generated = _generated(event["process"].get("reply"))
-    if generated is not None:
-        event["generatedRecipe"] = generated
-    data = json.dumps(event).encode() + b"\n"
-    if len(data) > _TAIL:
-        event["process"] = {
-            key: value for key, value in event["process"].items() if key in (*_EVENT_KEYS, "id", "name")
-        }
-        data = json.dumps(event).encode() + b"\n"
+    """Calls the command for the end with the event on its standard input. The supervisor does not wait for it."""
     if os.fork() == 0:
         try:
-            source, sink = os.pipe()
-            os.write(sink, data)
-            os.close(sink)
             os.setsid()
-            _become(job["onExitProgram"], job["onExit"], source, os.path.join(str(job["folder"]), "on-exit.log"))
-        except OSError:
-            pass
+            fault = _call(job, _event(job, end))
+            if fault:
+                _note(str(job["folder"]), fault)
         finally:
-            os._exit(127)
+            os._exit(0)
+
+
+def _event(job: dict[str, object], end: dict[str, object]) -> bytes:
+    from vancectl.process.output import (
+        last_line_object,
+        read_stdout,
+        shortened,
+    )  # at the end, so that who waits is small
+
+    event = dict(job["event"])  # type: ignore[call-overload]  # an object, as JSON has it
+    process = {**event["process"], **{key: end[key] for key in _EVENT_KEYS}}
+    if end.get("logTruncated"):
+        process["logTruncated"] = True
+    process.update(read_stdout(os.path.join(str(job["folder"]), BOTH)))
+    generated = last_line_object(process.get("reply")).get("generatedRecipe")
+    if isinstance(generated, str):
+        event["generatedRecipe"] = generated
+    return json.dumps({**event, "process": shortened(process)}).encode() + b"\n"
 
 
 _EVENT_KEYS = ("status", "exitCode", "endedAt", "seconds", "pid")
 
 
-def _reply(log: str) -> dict[str, object]:
-    """As in the record; only the end, as text, of what is too long to be passed on."""
-    from vancectl.process.output import read_output  # at the end only, so that who waits stays small
-    from vancectl.programs.secrets import scrub
+def _call(job: dict[str, object], event: bytes) -> str:
+    """What went wrong, in words."""
+    from vancectl.process.output import call_fault, end_of
 
+    words, limit = job["onExit"], job["limit"]
+    assert isinstance(words, list)
+    assert isinstance(limit, int)
+    source, sink = os.pipe()
+    said, say = os.pipe()
+    pid, number = _run(str(job["onExitProgram"]), words, source, say, say, lambda: None)
+    os.close(source)
+    os.close(say)
+    program = str(words[0]).encode("latin-1").decode("utf-8", "replace")
+    if number:
+        return call_fault(program, os.strerror(number).lower())
+    with contextlib.suppress(OSError):  # it need not read it
+        os.write(sink, event)
+    os.close(sink)
+    path = os.path.join(str(job["folder"]), "on-exit.log")
+    keep([(said, (Log(path, limit),))], lambda: None)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if code == 0:
+        return ""
     try:
-        with open(log, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            file.seek(max(size - _TAIL, 0))
-            data = file.read()
+        last = end_of(path, _TAIL)
     except OSError:
-        return {}
-    return read_output(data) if size <= _TAIL else {"reply": scrub(data.decode("utf-8", "replace"))}
+        last = b""
+    return call_fault(program, code, last)
 
 
-def _generated(reply: object) -> str | None:
-    """The recipe that a generator names in its last line."""
-    from vancectl.process.output import last_line_object
+def _note(folder: str, fault: str) -> None:
+    from pathlib import Path
 
-    said = last_line_object(reply).get("generatedRecipe")
-    return said if isinstance(said, str) else None
+    from vancectl.errors import StoreError
+    from vancectl.process.store import ProcessStore
+
+    path = Path(folder)
+    with contextlib.suppress(StoreError):  # the log of the command says it, too
+        ProcessStore(path.parent.parent).note_on_exit(path.name, fault)
 
 
 def _now() -> str:

@@ -58,15 +58,17 @@ def run_child(
     capture_stderr: bool = False,
     on_start: Callable[[int], None] | None = None,
     on_output: Callable[[bytes], None] | None = None,
+    on_stderr: Callable[[bytes], None] | None = None,
     max_output: int = MAX_OUTPUT,
+    drop: bool = False,
 ) -> Finished:
     """Runs a program to its end and returns its output; without `stdin` it reads an end of file at once.
 
     A time-out ends the whole process group (TERM, then KILL); what was written until then is kept. So does a signal
     that asks for the end, once the program itself has followed it. Raises ChildError where it cannot be started.
 
-    `on_output` gets the standard output as it comes, on another thread. Beyond `max_output` bytes a pipe is closed,
-    which ends most programs with SIGPIPE.
+    `on_output` and `on_stderr` get a stream as it comes, each on a thread of its own. Beyond `max_output` bytes a pipe
+    is closed, which ends most programs with SIGPIPE; with `drop`, what comes is dropped.
     """
     timed_out = False
     stdout, stderr = bytearray(), bytearray()
@@ -75,7 +77,7 @@ def run_child(
             argv,
             stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE if capture_stderr else None,
+            stderr=subprocess.PIPE if capture_stderr or on_stderr is not None else None,
             env=environment,
             cwd=directory,
             bufsize=0,
@@ -89,9 +91,10 @@ def run_child(
                 on_start(process.pid)
             if stdin is not None:
                 _thread(_feed, process.stdin, stdin)
-            readers = [_thread(_drain, process.stdout, stdout, max_output, on_output)]
-            if capture_stderr:
-                readers.append(_thread(_drain, process.stderr, stderr, max_output))
+            readers = [_thread(_drain, process.stdout, stdout, max_output, on_output, drop)]
+            if process.stderr is not None:
+                kept = max_output if capture_stderr else 0
+                readers.append(_thread(_drain, process.stderr, stderr, kept, on_stderr, drop))
             try:
                 process.wait(timeout)
             except subprocess.TimeoutExpired:
@@ -177,10 +180,10 @@ def _feed(pipe: IO[bytes], data: bytes) -> None:
             rest = rest[os.write(pipe.fileno(), rest) :]
 
 
-def _drain(pipe: IO[bytes], into: bytearray, limit: int, on_output: Callable[[bytes], None] | None = None) -> None:
+def _drain(pipe: IO[bytes], into: bytearray, limit: int, on_output: Callable[[bytes], None] | None, drop: bool) -> None:
     with contextlib.suppress(OSError), pipe:
-        while len(into) <= limit and (chunk := os.read(pipe.fileno(), 65536)):
-            into += chunk
+        while (drop or len(into) <= limit) and (chunk := os.read(pipe.fileno(), 65536)):
+            into += chunk[: limit - len(into)] if drop else chunk
             if on_output is not None:
                 on_output(chunk)
 

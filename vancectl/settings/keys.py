@@ -182,6 +182,7 @@ KINDS: dict[str, Kind] = {
     "limits.descriptionCharacters": WHOLE,
     "limits.responseBytes": WHOLE,
     "limits.waitSeconds": SECONDS,
+    "limits.logBytes": WHOLE,
     "log.decisions": FLAG,
     "log.tasks": FLAG,
     "models": Kind("a mapping of alias to model", _models, "values"),

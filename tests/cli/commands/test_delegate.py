@@ -186,8 +186,10 @@ def test_quiet_leaves_out_warnings_and_keeps_errors(ws: Workspace, option: str) 
     good(ws, "sh", "-c", "echo ouch >&2; exit 1")
     failed = ws.run("delegate", option, "--profile", "web", "fix tests").expect(3)
     assert failed.json["warnings"] == ["the recipe `good` has no profile `web`; none is used"]
+    identity = failed.json["process"]["id"]
     assert failed.stderr == (
-        "ouch\nerror: the spawn command ended with status 1\n  help: what it said stands above and in `process`\n"
+        "ouch\nerror: the spawn command ended with status 1\n"
+        f"  help: `vancectl processes logs {identity}` shows what it wrote\n"
     )
 
 

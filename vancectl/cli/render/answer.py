@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 # Of a process, what stands in the decision or in its first line, or matters to scripts only. The rest, such as the
 # fields of the program's own JSON, is for people too.
-_SAID = frozenset(("id", "name", "session", "status", "recipe", "engine", "pid", "exitCode", "startedAt", "endedAt"))
+_SAID = frozenset(
+    ("id", "name", "session", "status", "recipe", "engine", "pid", "exitCode", "startedAt", "endedAt", "seconds")
+)  # fmt: skip
+_WHILE_IT_RUNS = frozenset(("log",))
 
 
 class Terminal:
@@ -81,8 +84,7 @@ def print_answer(
     from vancectl.cli.render.explanation import print_explanation, print_why
 
     document = answer.as_json()
-    for warning in document["warnings"]:
-        output.warn(warning)
+    _warn(answer, output)
     reason = account.why(why) if account is not None and why is not None else None
     if output.as_json:
         if account is not None and explain:
@@ -105,7 +107,8 @@ def print_answer(
         reply = authored  # nothing else was started, and this says why
     if process:
         facts.append(("process", f"{process['name']} {process['status']}"))
-        facts.extend((key, _in_words(value)) for key, value in process.items() if key not in _SAID)
+        left_out = _SAID | _WHILE_IT_RUNS if process.get("endedAt") else _SAID
+        facts.extend((key, _in_words(value)) for key, value in process.items() if key not in left_out)
     facts.append(("hint", answer.hint or ""))
     output.facts(facts)
     if account is not None and explain:
@@ -116,6 +119,15 @@ def print_answer(
         from vancectl.text.printable import printable
 
         output.text("\n" + printable(_in_words(reply), layout=True).removesuffix("\n") + "\n")
+
+
+def _warn(answer: Delegated, output: Output) -> None:
+    warnings = list(answer.decision["warnings"])
+    fault = (answer.process or {}).get("onExitError")
+    if fault and not any(fault in warning for warning in warnings):  # else it was foreseen
+        warnings.append(fault)
+    for warning in warnings:
+        output.warn(warning)
 
 
 def _in_words(value: Any) -> str:

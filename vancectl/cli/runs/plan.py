@@ -43,6 +43,7 @@ def run_plan(scope: Scope, output: Output, options: PlanOptions) -> None:
     from vancectl.errors import ExitStatus, UsageError
     from vancectl.plan.plan import Limits, read_plan
     from vancectl.plan.run import Batch, summary
+    from vancectl.process.output import shortened
     from vancectl.text.encoding import STDIN
 
     if options.retry_failed and not options.resume:
@@ -72,7 +73,11 @@ def run_plan(scope: Scope, output: Output, options: PlanOptions) -> None:
     def document(place: int) -> dict[str, Any]:
         answer = answers[place]
         name = {"name": children[place].request.name}
-        return {**name, **answer.as_json()} if answer is not None else name
+        if answer is None:
+            return name
+        whole = answer.as_json()
+        whole.update({key: shortened(whole[key]) for key in ("generator", "process") if key in whole})
+        return {**name, **whole}
 
     whole = summary(answers, document, batch.existing, dry_run=dry_run)
     if output.as_json:

@@ -18,6 +18,7 @@ def list_processes(
     json_output: JsonOption = False,
 ) -> None:
     """List the project's processes in the order of their start."""
+    from vancectl.process.output import shortened
     from vancectl.process.supervision import current_all
 
     output = processes.output(as_json=json_output)
@@ -27,8 +28,10 @@ def list_processes(
     for record in records:
         if record.damaged is not None:
             output.warn(f"{record.name}: {record.damaged}")
+        if record.on_exit_error is not None:
+            output.warn(f"{record.name}: {record.on_exit_error}")
     if output.as_json:
-        output.array(record.as_json() for record in records)
+        output.array(shortened(record.as_json()) for record in records)
         return
     columns = ["name", "session", "status", "recipe", "started", "id"]
     rows = [

@@ -17,9 +17,10 @@ def show_process(
 
     output = processes.output(as_json=json_output)
     record = current(processes.find(name, session), processes.store)
+    if record.on_exit_error is not None:
+        output.warn(record.on_exit_error)
     document = {
         **record.as_json(),
-        "seconds": record.seconds,
         "argv": record.argv,
         "supervisor": record.supervisor,
         "decision": record.decision,
