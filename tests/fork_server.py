@@ -13,12 +13,16 @@ import select
 import signal
 import socket
 import struct
+import subprocess
 import sys
 import time
 import types
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from vancectl import __main__ as command
+from vancectl import __main__ as command_module
+from vancectl.lint.wordlist import find_word_list
+from vancectl.programs import bounded as bounded_calls
 
 LENGTH = struct.Struct("!Q")
 PACKAGES = (
@@ -27,6 +31,18 @@ PACKAGES = (
 )  # fmt: skip
 NOT_MODULES = {"vancectl.process.supervisor"}  # a program of its own
 OWN_STATUS = 1
+# What a run starts and what is ours: see `Nested`.
+AGAIN = [sys.executable, "-P", "-m", "vancectl"]
+BOUNDED = [sys.executable, "-I", "-c", "from vancectl.programs.bounded import serve; serve()"]
+# The interpreter decides by these how it reads and writes; and the SDK, when it is imported, whether it logs.
+LOCALE = ("LC_ALL", "LC_CTYPE", "LANG")
+AT_IMPORT = ("PYTHON", "ANTHROPIC_LOG", "COVERAGE", "PYDANTIC_")
+
+
+def can_fork(environment: Mapping[str, str]) -> bool:
+    """Whether a fork starts as the installed command would start in this environment."""
+    locale = next((environment[name] for name in LOCALE if environment.get(name)), "")
+    return locale == "C.UTF-8" and not any(name.startswith(AT_IMPORT) for name in environment)
 
 
 def receive(near: socket.socket, count: int) -> bytes:
@@ -44,6 +60,9 @@ def import_all() -> None:
     for module in pkgutil.walk_packages(package.__path__, "vancectl."):
         if module.name not in NOT_MODULES:
             importlib.import_module(module.name)
+    words = find_word_list()
+    if words is not None:
+        assert words.lines  # worked out here once for all runs
 
 
 def serve(requests: socket.socket) -> None:
@@ -117,12 +136,18 @@ def _run(request: tuple[list[bytes], bytes, dict[str, str]], descriptors: list[i
     _open_streams()
     os.write(channel, b"pid %d\n" % os.getpid())
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    subprocess.Popen = Nested  # type: ignore[assignment,misc]
+    run_command()
+
+
+def run_command() -> NoReturn:
+    """The command, with the arguments and streams that this process has."""
     script = types.ModuleType("__main__")  # by which the program's name in a usage text is found
     script.__file__ = sys.argv[0]
     sys.modules["__main__"] = script
     status: Any = 0
     try:
-        command.main()
+        command_module.main()
     except SystemExit as end:
         status = end.code
     except BaseException as error:  # noqa: BLE001  # an interpreter ends so
@@ -132,6 +157,61 @@ def _run(request: tuple[list[bytes], bytes, dict[str, str]], descriptors: list[i
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
     os._exit(status if isinstance(status, int) else int(status is not None))
+
+
+class Nested(subprocess.Popen[bytes]):
+    """A program that a run starts. One that is vancectl again, or its child for bounded calls, is a fork once more."""
+
+    def _execute_child(self, args: Any, executable: Any, *more: Any) -> None:
+        words = [os.fsdecode(word) for word in ([args] if isinstance(args, str | bytes) else args)]
+        pass_fds, cwd, environment, new_session = more[2], more[3], more[4], more[19]
+        bounded = words == BOUNDED
+        again = words[: len(AGAIN)] == AGAIN and can_fork(os.environ if environment is None else environment)
+        if not (bounded or again) or pass_fds or not (cwd is None or os.path.isdir(cwd)):
+            super()._execute_child(args, executable, *more)  # type: ignore[misc]
+            return
+        child_stdin, near_stdin, near_stdout, child_stdout, near_stderr, child_stderr = more[8:14]
+        self.pid = os.fork()
+        if not self.pid:
+            if new_session:
+                os.setsid()
+            streams = [end if end != -1 else own for own, end in enumerate((child_stdin, child_stdout, child_stderr))]
+            _become(words, cwd, environment, streams, command=again)
+        self._child_created = True
+        self._close_pipe_fds(  # type: ignore[attr-defined]  # of Popen: the child's ends are the child's
+            child_stdin, near_stdin, near_stdout, child_stdout, near_stderr, child_stderr
+        )
+
+
+_KEPT: list[Any] = []
+"""What the parent run held. Nothing of it may be flushed or closed here, as exec would have seen to."""
+
+
+def _become(words: list[str], cwd: Any, environment: Any, streams: list[int], *, command: bool) -> NoReturn:
+    """The fork of a run, in the state in which exec would leave it."""
+    _KEPT.extend((sys.stdin, sys.stdout, sys.stderr, *bounded_calls._children))
+    bounded_calls._children.clear()
+    signal.set_wakeup_fd(-1)
+    for number in signal.valid_signals():
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    apart = [os.dup(descriptor) for descriptor in streams]  # one may stand in the place of another
+    for target, descriptor in enumerate(apart):
+        os.dup2(descriptor, target)
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    if cwd is not None:
+        os.chdir(cwd)
+    if environment is not None:
+        os.environ.clear()
+        os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in environment.items()})
+    time.tzset()
+    _open_streams()
+    if command:
+        sys.argv = [str(command_module.__file__), *words[len(AGAIN) :]]
+        run_command()
+    bounded_calls.serve()
+    os._exit(0)
 
 
 def _open_streams() -> None:

@@ -22,18 +22,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.fork_server import LENGTH, receive
+from tests.fork_server import LENGTH, can_fork, receive
+
+__all__ = ["Forked", "can_fork"]
 
 START = ["-m", "tests.fork_server"]
-# The interpreter decides by these how it reads and writes; and the SDK, when it is imported, whether it logs.
-LOCALE = ("LC_ALL", "LC_CTYPE", "LANG")
-AT_IMPORT = ("PYTHON", "ANTHROPIC_LOG", "COVERAGE", "PYDANTIC_")
-
-
-def can_fork(environment: Mapping[str, str]) -> bool:
-    """Whether a fork starts as the installed command would start in this environment."""
-    locale = next((environment[name] for name in LOCALE if environment.get(name)), "")
-    return locale == "C.UTF-8" and not any(name.startswith(AT_IMPORT) for name in environment)
 
 
 class Forked(subprocess.Popen[bytes]):
@@ -93,7 +86,7 @@ class _Server:
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                env={"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": "/nonexistent"},
+                env={"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": "/nonexistent", "VANCECTL_CACHE_DIR": os.devnull},
                 start_new_session=True,
             )
         atexit.register(self.close)

@@ -231,6 +231,7 @@ def test_an_interrupt_in_mid_stream(ws: Workspace, messages: MessagesServer) -> 
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.installed
 def test_a_project_brings_no_module_for_the_worker(ws: Workspace, messages: MessagesServer) -> None:
     recipe(ws, messages)
     ws.write("P/vancectl/__init__.py", "open('taken', 'w')")
