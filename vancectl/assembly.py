@@ -41,6 +41,8 @@ def assemble_semantic(cascade: Cascade, candidates: Candidates, settings: Settin
     if settings["selector.backend"] == "command" and wanted:
         warnings = (*warnings, "the model has no effect with selector.backend `command`: name it in selector.command")
     params, lowered = below_ceilings(recipe.params, f"`{SELECTOR_RECIPE}` ({recipe.path})", settings)
+    if "temperature" in params:
+        lowered = (*lowered, f"params.temperature of `{SELECTOR_RECIPE}` ({recipe.path}) has no effect: none is sent")
     model = _model(settings, params, wanted)
     prompt = _prompt(recipe, candidates, settings)
     return Semantic(

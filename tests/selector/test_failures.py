@@ -17,7 +17,7 @@ import pytest
 
 from tests import messages_server as scripted
 from tests.messages_server import Behaviour, Exchange, MessagesServer, Request
-from tests.workspace import Result, Workspace
+from tests.workspace import REPOSITORY, Result, Workspace
 
 KEY = "sk-test-SECRET-0123456789"
 TASK = "look over my branch"
@@ -159,7 +159,8 @@ def row_of(request: Request) -> str:
 NO_MESSAGE = "{url} did not answer with a message (application/json); check ANTHROPIC_BASE_URL"
 BROKEN_OFF = "{url} broke the connection off; check the network and ANTHROPIC_BASE_URL"
 NO_MODEL_THERE = (
-    "the server knows no model `claude-haiku-5-5`, or {url} is no Messages server; check --model, VANCECTL_MODEL, "
+    "the server knows no model `claude-haiku-5-5`, or {url} is no Messages server; check ANTHROPIC_BASE_URL, --model, "
+    "VANCECTL_MODEL, "
     "selector.model and the recipe `recipe-selector` (status 404: model: claude-haiku-5-5)"
 )
 TOOL_USE = {"type": "tool_use", "id": "toolu_1", "name": "pick", "input": {"recipe": "review"}}
@@ -372,6 +373,7 @@ def test_the_key_goes_nowhere_but_to_the_server(asking: Workspace, messages: Mes
 # What the environment does. `{url}` stands for the server, `{gone}` for an address where nothing listens.
 
 GONE = scripted.refused()
+UNSEEN = "a blank or a character that is not seen"
 NO_ADDRESS = "ANTHROPIC_BASE_URL is no address; it must begin with https:// or http:// and name a host"
 
 BAD_SURROUNDINGS: dict[str, tuple[Env, str, str]] = {
@@ -407,7 +409,19 @@ BAD_SURROUNDINGS: dict[str, tuple[Env, str, str]] = {
     "url-with-a-bad-port": ({"ANTHROPIC_BASE_URL": "http://127.0.0.1:99999"}, "base-url", NO_ADDRESS),
     "url-with-half-a-bracket": ({"ANTHROPIC_BASE_URL": "http://[::1"}, "base-url", NO_ADDRESS),
     "url-with-a-control-character": ({"ANTHROPIC_BASE_URL": "http://a\x01b"}, "base-url",
-                                     "ANTHROPIC_BASE_URL is no address that can be called"),
+                                     f"ANTHROPIC_BASE_URL holds {UNSEEN}; leave it out"),
+    "url-with-a-blank": ({"ANTHROPIC_BASE_URL": "http://127.0.0.1:9/a b"}, "base-url",
+                         f"ANTHROPIC_BASE_URL holds {UNSEEN}; leave it out"),
+    "url-with-a-blank-in-the-host": ({"ANTHROPIC_BASE_URL": "http://exa mple"}, "base-url",
+                                     f"ANTHROPIC_BASE_URL holds {UNSEEN}; leave it out"),
+    "url-with-a-zero-width-space": ({"ANTHROPIC_BASE_URL": "http://127.0.0.1\u200b:9"}, "base-url",
+                                    f"ANTHROPIC_BASE_URL holds {UNSEEN}; leave it out"),
+    "url-with-a-query": ({"ANTHROPIC_BASE_URL": "http://127.0.0.1:9/api?key=SECRET"}, "base-url",
+                         "ANTHROPIC_BASE_URL holds a query (`?…`); leave it out"),
+    "url-with-a-fragment": ({"ANTHROPIC_BASE_URL": "http://127.0.0.1:9/#SECRET"}, "base-url",
+                            "ANTHROPIC_BASE_URL holds a fragment (`#…`); leave it out"),
+    "url-with-a-host-that-is-none": ({"ANTHROPIC_BASE_URL": "http://a..b"}, "base-url", NO_ADDRESS),
+    "url-with-one-slash": ({"ANTHROPIC_BASE_URL": "http:/127.0.0.1:9"}, "base-url", NO_ADDRESS),
     "key-missing": ({"ANTHROPIC_API_KEY": None}, "no-key",
                     "no model to ask: set ANTHROPIC_API_KEY, or selector.backend to `command` with a selector.command"),
     "key-empty": ({"ANTHROPIC_API_KEY": ""}, "no-key",
@@ -536,3 +550,49 @@ def test_a_trigger_needs_no_working_model(asking: Workspace, messages: MessagesS
     env = {"ALL_PROXY": "socks5://127.0.0.1:9", "SSL_CERT_FILE": str(tmp_path / "gone"), "ANTHROPIC_BASE_URL": "junk"}
     decision = ask(asking, "--strict", env=env).expect(0).json
     assert (decision["recipe"], decision["stage"], messages.requests) == ("good", "trigger", [])
+
+
+# What a gateway answers under the status of success, and how its address may be written.
+
+ERRORS_200 = {
+    "overloaded": ({"type": "error", "error": {"type": "overloaded_error", "message": "Too busy"}}, "overloaded", 3,
+                   "the server is overloaded; try again later (status 529: Too busy)"),
+    "rate-limited": ({"error": {"code": 429, "message": "Slow down"}}, "rate-limited", 3, ": Slow down)"),
+    "authentication": ({"error": {"type": "authentication_error", "message": "Bad key"}}, "authentication", 1,
+                       ": Bad key)"),
+    "unnamed": ({"error": {"message": "Quota used up"}}, "not-a-message", 1, "(status 200: Quota used up)"),
+    "bare-text": ({"error": "Quota used up"}, "not-a-message", 1, "(status 200: Quota used up)"),
+    "name-alone": ({"error": {"type": "strange_error"}}, "not-a-message", 1, "(status 200: strange_error)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ERRORS_200)
+def test_an_error_under_the_status_of_success(asking: Workspace, messages: MessagesServer, case: str) -> None:
+    body, reason, calls, told = ERRORS_200[case]
+    messages.reply(scripted.raw(json.dumps(body).encode()))
+    decision = unanswered(ask(asking, "--strict"))
+    assert (decision["reason"], len(messages.requests)) == (reason, calls)
+    assert told in decision["rationale"]
+
+
+@pytest.mark.parametrize("end", ["", "/", "/v1", "/v1/", "/V1", "/v1/messages", "//v1//messages//"])
+def test_ways_to_write_the_server_s_address(asking: Workspace, messages: MessagesServer, end: str) -> None:
+    messages.reply(scripted.match("python"))
+    decision = asking.run("select", TASK, env={"ANTHROPIC_BASE_URL": messages.url + end}).expect().json
+    assert decision["reason"] != "not-found"
+    assert messages.requests[0].path == "/v1/messages"
+
+
+def test_a_path_that_leads_to_no_server_is_shown(asking: Workspace, messages: MessagesServer) -> None:
+    address = messages.url.replace("//", "//someone:SECRET99@") + "/api/v2"
+    decision = asking.run("select", TASK, env={"ANTHROPIC_BASE_URL": address}).expect().json
+    assert f"{messages.url}/api/v2 is no Messages server; check ANTHROPIC_BASE_URL" in decision["rationale"]
+    assert "SECRET99" not in decision["rationale"]
+
+
+def test_a_temperature_that_is_not_sent_is_said(asking: Workspace, messages: MessagesServer) -> None:
+    bundled = (REPOSITORY / "defaults" / "recipes" / "recipe-selector.yaml").read_text(encoding="utf-8")
+    asking.write("T/recipes/recipe-selector.yaml", bundled.replace("params:\n", "params:\n  temperature: 0.0\n"))
+    messages.reply(scripted.match("python"))
+    warnings = ask(asking).expect(0).json["warnings"]
+    assert any("params.temperature of `recipe-selector`" in each and "no effect" in each for each in warnings)

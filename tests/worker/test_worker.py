@@ -130,6 +130,12 @@ def test_without_a_key(ws: Workspace) -> None:
     assert (alone.stdout, "set ANTHROPIC_API_KEY" in alone.stderr) == ("", True)
 
 
+def in_events(data: bytes) -> scripted.Behaviour:
+    """A stream whose only event holds this."""
+    event = b"event: message_start\ndata: " + data + b"\n\n"
+    return scripted.raw(event, headers=scripted.EVENT_STREAM, hang_up=True)
+
+
 @pytest.mark.parametrize(
     ("behaviour", "told"),
     [
@@ -161,13 +167,42 @@ def test_a_stream_that_does_not_end_well(
     ("behaviour", "told", "calls"),
     [
         (scripted.status(401), "the key was refused; check ANTHROPIC_API_KEY", 1),
-        (scripted.status(404), "check params.model of `good` and `models` in the settings", 1),
+        (scripted.status(404), "check ANTHROPIC_BASE_URL, params.model of `good` and `models` in the settings", 1),
         (scripted.status(529), "the server is overloaded", 3),
-        (scripted.html_200(), "could not be run", 1),
+        (scripted.html_200(), "did not answer with a message (text/html); check ANTHROPIC_BASE_URL", 1),
+        (scripted.no_content_204(), "answered with nothing (status 204)", 1),
+        (scripted.empty_body_200(), "did not answer with a message (application/json)", 1),
+        (scripted.raw(b"null"), "did not answer with a message (application/json)", 1),
+        (scripted.json_list_200(), "did not answer with a message (application/json)", 1),
+        (scripted.wrong_shape_200(), "did not answer with a message (application/json)", 1),
+        (scripted.gzip_garbage(), "answered with something that cannot be read", 1),
+        (scripted.raw(b'{"error": {"type": "overloaded_error", "message": "Busy"}}'), "overloaded; try again", 3),
+        (scripted.raw(b'{"error": "quota"}'), "(status 200: quota)", 1),
+        (in_events(b'{"type": "message_start", "message": null}'), "message (text/event-stream)", 1),
+        (in_events(b"{{{"), "did not answer with a message (text/event-stream)", 1),
+        (scripted.raw(b"", headers=scripted.EVENT_STREAM, hang_up=True), "broke the reply off", 3),
         (scripted.close_before_reply(), "broke the connection off", 3),
         (scripted.text(""), "the model gave an empty reply", 3),
     ],
-    ids=["key", "model", "overloaded", "portal", "hang-up", "empty"],
+    ids=[
+        "key",
+        "model",
+        "overloaded",
+        "portal",
+        "no-content",
+        "no-body",
+        "null",
+        "list",
+        "no-message",
+        "garbage",
+        "error-200",
+        "text-200",
+        "event-of-null",
+        "no-event",
+        "no-events",
+        "hang-up",
+        "empty",
+    ],
 )
 def test_a_call_that_fails(
     ws: Workspace, messages: MessagesServer, behaviour: scripted.Behaviour, told: str, calls: int
@@ -388,3 +423,14 @@ def test_a_person_sees_the_answer_as_it_is_made(ws: Workspace, messages: Message
     assert seen.replace(b"\r", b"").endswith(b"\n\none two three\n")
     assert running.wait(10) == 0
     os.close(near)
+
+
+@pytest.mark.parametrize("fields", [{}, {"stop_reason": "end_turn"}], ids=["no-reason", "with-reason"])
+@pytest.mark.parametrize("engine", ["ford", "jeltz"])
+def test_a_gateway_that_does_not_stream(
+    ws: Workspace, messages: MessagesServer, engine: str, fields: dict[str, str]
+) -> None:
+    recipe(ws, messages, engine=engine)
+    blocks = [{"type": "text", "text": '{"all": "'}, {"type": "text", "text": 'well"}'}]
+    messages.reply(scripted.raw(json.dumps({"type": "message", "content": blocks, **fields}).encode()))
+    assert delegate(ws).json["process"]["reply"] == {"all": "well"}

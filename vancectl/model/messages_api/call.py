@@ -10,13 +10,11 @@ from dataclasses import replace
 from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any
 
-from vancectl.model.messages_api.credential import BASE_URL_VARIABLE
-from vancectl.model.messages_api.endpoint import Advice, Endpoint, said_in
+from vancectl.model.messages_api.endpoint import Advice, Endpoint, Failure, said_in
 from vancectl.model.messages_api.throttle import Throttle
 from vancectl.model.model import ModelError, Reply, check_size
 from vancectl.model.question import Question, correction
 from vancectl.model.reason import Reason
-from vancectl.programs.secrets import scrub
 from vancectl.settings.limits import Limits
 from vancectl.text.printable import well_formed
 
@@ -162,21 +160,13 @@ class AnthropicModel:
 
     def _message(self, response: Any) -> Message:
         """The SDK builds a message out of any JSON, so its shape is checked before it is believed."""
-        kind = scrub(response.headers.get("content-type", "").partition(";")[0])
-        if response.status_code == 204:
-            raise ModelError(Reason.EMPTY_REPLY, f"{self._endpoint.host} answered with nothing (status 204)")
-        problem = (
-            f"{self._endpoint.host} did not answer with a message ({kind or 'no type'}); check {BASE_URL_VARIABLE}"
-        )
+        found = self._endpoint.message_in(response.http_response, self.name)
+        if isinstance(found, Failure):
+            raise _raised(found)
         try:
-            body = response.http_response.json()
             message: Message = response.parse()
         except Exception:  # noqa: BLE001  # decoding and validation raise kinds from three libraries
-            raise ModelError(Reason.NOT_A_MESSAGE, problem) from None
-        if not isinstance(body, dict) or not isinstance(body.get("content"), list):
-            raise ModelError(Reason.NOT_A_MESSAGE, problem)
-        if not all(isinstance(block, dict) and isinstance(block.get("type"), str) for block in body["content"]):
-            raise ModelError(Reason.NOT_A_MESSAGE, problem)
+            raise self._endpoint.no_message(response.http_response) from None
         return message
 
     def judged(self, error: Exception) -> Exception:
@@ -184,7 +174,7 @@ class AnthropicModel:
         failure = self._endpoint.judge(error, self.name)
         if failure.status in {400, 422} and self._structured:
             return _UnstructuredError()
-        return PassingError(failure.error, failure.wait) if failure.passing else failure.error
+        return _raised(failure)
 
     def said(self, body: object) -> str:
         return said_in(body)
@@ -197,6 +187,10 @@ class PassingError(Exception):
         super().__init__()
         self.error = error
         self.wait = wait
+
+
+def _raised(failure: Failure) -> Exception:
+    return PassingError(failure.error, failure.wait) if failure.passing else failure.error
 
 
 class _UnstructuredError(Exception):

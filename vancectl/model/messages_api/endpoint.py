@@ -7,6 +7,7 @@ printed: it can hold the key. Beside `llm.py` and `stream.py`, which make the ca
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,6 +27,8 @@ _PROXY_VARIABLES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY")
 _CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 MESSAGE_SHOWN = 300
+_ADDED = re.compile(r"(/+v1(/+messages)?)?/*\Z", re.IGNORECASE)
+_NO_PART = {"?": "a query (`?…`)", "#": "a fragment (`#…`)", "\\": "a backslash"}
 # The answers of a batch come as one body: for each so many that are begun, it may be as long as a single answer.
 _ANSWERS_AT_ONCE = 1_000
 _BY_STATUS = {
@@ -34,7 +37,7 @@ _BY_STATUS = {
     402: (Reason.PERMISSION, "the account cannot pay for the call"),
     403: (Reason.PERMISSION, "the key may not use this model or server"),
     404: (Reason.NOT_FOUND, "the server knows no model `{model}`, or {url} is no Messages server; check "
-          "{advice.model}"),
+          "ANTHROPIC_BASE_URL, {advice.model}"),
     407: (Reason.PROXY, "the proxy wants a name and a password; put them into its address"),
     408: (Reason.TIMEOUT, "the server gave up waiting"),
     413: (Reason.TOO_LARGE, "the prompt is too large; {advice.prompt} or shorten the task"),
@@ -48,7 +51,18 @@ _BY_HUNDRED = {
     4: (Reason.BAD_REQUEST, "the call failed"),
     5: (Reason.SERVER_ERROR, "the server failed; try again later"),
 }  # fmt: skip
-_BY_NAME = {"overloaded_error": 529, "rate_limit_error": 429, "timeout_error": 504, "invalid_request_error": 400}
+_BY_NAME = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
 _TRY_AGAIN = {408, 409, 429, 500, 502, 503, 504, 529}
 _STOPS = {
     "max_tokens": (Reason.MAX_TOKENS, "the reply was cut at max_tokens; raise params.maxTokens of {advice.recipe}"),
@@ -122,6 +136,36 @@ class Endpoint:
         kind, text = _STOPS[reason]
         return ModelError(kind, text.format(advice=self._advice))
 
+    def message_in(self, response: Any, model: str) -> dict[str, Any] | Failure:
+        """The message that a whole answer holds, checked to be one, or what the answer is instead."""
+        if response.status_code == 204:
+            return Failure(ModelError(Reason.EMPTY_REPLY, f"{self.host} answered with nothing (status 204)"))
+        response.read()
+        try:
+            body = response.json()
+        except (ValueError, RecursionError):
+            return Failure(self.no_message(response))
+        if isinstance(body, dict) and body.get("error"):  # some gateways tell an error under the status of success
+            status = _status_in(body)
+            if status is not None:
+                return self._judged(status, body, response.headers, model)
+            text = f"{self.host} answered with an error in place of a message (status {response.status_code}"
+            return Failure(ModelError(Reason.NOT_A_MESSAGE, f"{text}{said_in(body)})"))
+        blocks = body.get("content") if isinstance(body, dict) else None
+        if not isinstance(blocks, list) or not all(
+            isinstance(block, dict) and isinstance(block.get("type"), str) for block in blocks
+        ):
+            return Failure(self.no_message(response))
+        message: dict[str, Any] = body
+        return message
+
+    def no_message(self, response: Any) -> ModelError:
+        kind = kind_of(response)
+        return ModelError(
+            Reason.NOT_A_MESSAGE,
+            f"{self.host} did not answer with a message ({kind or 'no type'}); check {BASE_URL_VARIABLE}",
+        )
+
     def judge(self, error: Exception, model: str) -> Failure:
         """What an exception of a call to `model` means."""
         import anthropic
@@ -140,30 +184,44 @@ class Endpoint:
 
     def _judge_status(self, error: anthropic.APIStatusError, model: str) -> Failure:
         # A stream that has begun tells an error by its name alone, under the status of its beginning.
-        status = error.status_code if error.status_code >= 300 else _BY_NAME.get(_name_in(error.body), 500)
+        status = error.status_code if error.status_code >= 300 else _status_in(error.body) or 500
+        return self._judged(status, error.body, error.response.headers, model)
+
+    def _judged(self, status: int, body: object, headers: Any, model: str) -> Failure:
         reason, text = _BY_STATUS.get(status) or _BY_HUNDRED.get(status // 100, _BY_HUNDRED[5])
-        where = text.format(key=self._credential.variable, model=model, url=self.host, advice=self._advice)
+        where = text.format(
+            key=self._credential.variable, model=model, url=_host(self.url, with_path=True), advice=self._advice
+        )
         passing = status in _TRY_AGAIN
-        asked, most = _retry_after(error.response.headers) if passing else None, self.limits.wait_seconds
+        asked, most = _retry_after(headers) if passing else None, self.limits.wait_seconds
         if asked is not None and asked > most:
             where += f"; the server asks for {asked:,.0f} seconds, and limits.waitSeconds allows {most:g}"
             asked = most
-        return Failure(ModelError(reason, f"{where} (status {status}{said_in(error.body)})"), passing, asked, status)
+        return Failure(ModelError(reason, f"{where} (status {status}{said_in(body)})"), passing, asked, status)
 
 
 class AnswerTooLongError(Exception):
     """A server's answer is beyond `limits.responseBytes`."""
 
 
-def _name_in(body: object) -> str:
+def kind_of(response: Any) -> str:
+    """The media type of an answer, without its parameters."""
+    return scrub(plain_line(response.headers.get("content-type", "").partition(";")[0]).strip())[:MESSAGE_SHOWN]
+
+
+def _status_in(body: object) -> int | None:
+    """The status that an error has by its name, or that a gateway of another kind gives as its code."""
     inner = body.get("error") if isinstance(body, dict) else None
-    return str(inner.get("type")) if isinstance(inner, dict) else ""
+    if not isinstance(inner, dict):
+        return None
+    code = inner.get("code")
+    return _BY_NAME.get(str(inner.get("type"))) or (code if isinstance(code, int) and 400 <= code < 600 else None)
 
 
 def said_in(body: object) -> str:
     """The server's own message, short, on one line, and without our secrets should it quote them."""
     inner = body.get("error") if isinstance(body, dict) else None
-    message = inner.get("message") if isinstance(inner, dict) else None
+    message = inner.get("message") or inner.get("type") if isinstance(inner, dict) else inner
     if not isinstance(message, str) or not message.strip():
         return ""
     return f": {scrub(plain_line(message))[:MESSAGE_SHOWN]}"
@@ -181,21 +239,30 @@ def _checked_credential() -> Credential:
 
 
 def _checked_base_url() -> str:
-    """The server's address. `/v1` and `/v1/messages` at its end are taken off, as the SDK adds them itself."""
+    """The server's address. `/v1` and `/v1/messages` at its end are taken off, as the SDK adds them itself.
+
+    What cannot be part of it is refused, since the path of a call would be put behind it.
+    """
     given = os.environ.get(BASE_URL_VARIABLE, "").strip()
     if not given:
         return "https://api.anthropic.com"
     try:
         parts = urlsplit(given)
         valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        parts.hostname and parts.hostname.encode("idna")
     except ValueError:
         valid = False
+    odd = next((said for sign, said in _NO_PART.items() if sign in given), "")
+    if not given.isprintable() or any(map(str.isspace, given)):
+        odd = "a blank or a character that is not seen"
+    if odd:
+        raise ModelError(Reason.BASE_URL, f"{BASE_URL_VARIABLE} holds {odd}; leave it out")
     if not valid:
         raise ModelError(
             Reason.BASE_URL,
             f"{BASE_URL_VARIABLE} is no address; it must begin with https:// or http:// and name a host",
         )
-    return given.rstrip("/").removesuffix("/v1/messages").removesuffix("/v1")
+    return _ADDED.sub("", given)
 
 
 def _client(credential: Credential, url: str, on_response: Callable[[Any], None]) -> anthropic.Anthropic:
@@ -281,11 +348,12 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _host(url: str) -> str:
-    """Scheme, host and port: an address may hold a password."""
+def _host(url: str, *, with_path: bool = False) -> str:
+    """Scheme, host and port, and the path where that may be at fault: an address may hold a password."""
     parts = urlsplit(url)
     port = f":{parts.port}" if parts.port else ""
-    return f"{parts.scheme}://{parts.hostname}{port}"
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{parts.scheme}://{host}{port}{scrub(plain_line(parts.path)) if with_path else ''}"
 
 
 def _set_proxies(*variables: str) -> str:

@@ -7,14 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from vancectl.model.messages_api.endpoint import Advice, Endpoint, Failure
+from vancectl.model.messages_api.endpoint import Advice, Endpoint, Failure, kind_of
 from vancectl.model.model import ModelError, check_size
 from vancectl.model.reason import Reason
 from vancectl.settings.limits import Limits
+from vancectl.text.printable import well_formed
 
 if TYPE_CHECKING:
-    from anthropic.types import Message
+    from anthropic.lib.streaming import MessageStream
 
+EVENT_STREAM = "text/event-stream"
 _TRIES = 3
 _FIRST_PAUSE = 0.5
 # Between two pieces of a stream; the whole may take as long as it likes.
@@ -71,6 +73,7 @@ class Conversation:
         raise AssertionError
 
     def _stream(self, model: str, pieces: list[str], on_text: Callable[[str], None] | None) -> Failure | None:
+        response: Any = None
         arguments: dict[str, Any] = {"system": self.system} if self.system.strip() else {}
         try:
             with self.endpoint.client.messages.stream(
@@ -80,24 +83,53 @@ class Conversation:
                 timeout=_SILENCE,
                 **arguments,
             ) as stream:
+                response = stream.response
+                if kind_of(response).lower() != EVENT_STREAM:
+                    return self._in_one_piece(response, model, pieces, on_text)
                 for text in stream.text_stream:
                     pieces.append(text)
                     if on_text is not None:
                         on_text(text)
-                return self._ended(stream.get_final_message(), pieces)
+                return self._judged(_stop_reason(stream), pieces)
         except (BrokenPipeError, KeyboardInterrupt):
             raise
         except Exception as error:  # noqa: BLE001  # whatever the SDK raises is judged by kind
-            return self.endpoint.judge(error, model)
+            failure = self.endpoint.judge(error, model)
+            # The SDK takes the shape of events for granted, and fails in ways of its own where they have another.
+            is_other = failure.error.reason is Reason.CALL_FAILED and response is not None
+            return Failure(self.endpoint.no_message(response)) if is_other else failure
 
-    def _ended(self, message: Message, pieces: list[str]) -> Failure | None:
-        if message.stop_reason is None:
+    def _in_one_piece(
+        self, response: Any, model: str, pieces: list[str], on_text: Callable[[str], None] | None
+    ) -> Failure | None:
+        """An answer of a gateway that does not stream."""
+        found = self.endpoint.message_in(response, model)
+        if isinstance(found, Failure):
+            return found
+        texts = [block.get("text") for block in found["content"] if block["type"] == "text"]
+        text = well_formed("".join(text for text in texts if isinstance(text, str)))
+        pieces.append(text)
+        if on_text is not None and text:
+            on_text(text)
+        return self._judged(found.get("stop_reason") or "end_turn", pieces)  # not every gateway says one
+
+    def _judged(self, stop_reason: object, pieces: list[str]) -> Failure | None:
+        """What is wrong with a reply that ended for this reason."""
+        if stop_reason is None:
             return Failure(ModelError(Reason.CONNECTION, f"{self.endpoint.host} broke the reply off"), passing=True)
-        stopped = self.endpoint.stopped(str(message.stop_reason))
+        stopped = self.endpoint.stopped(str(stop_reason))
         if stopped is not None:
             return Failure(stopped)
         if not "".join(pieces).strip():
             return Failure(ModelError(Reason.EMPTY_REPLY, "the model gave an empty reply"), passing=True)
+        return None
+
+
+def _stop_reason(stream: MessageStream) -> str | None:
+    """Why the message ended; None where it did not, or where none began."""
+    try:
+        return stream.get_final_message().stop_reason
+    except AssertionError:
         return None
 
 
