@@ -118,7 +118,7 @@ def test_recipe_and_engine_is_a_warning(ws: Workspace) -> None:
 
 @pytest.mark.parametrize(
     ("name", "near"),
-    [("esay", "did you mean essay"), ("defalt", "did you mean default"), ("quite-another-thing", "")],
+    [("esay", "did you mean `essay`?"), ("defalt", "did you mean `default`?"), ("quite-another-thing", "")],
 )
 def test_an_unknown_recipe(ws: Workspace, name: str, near: str) -> None:
     minimal(ws)
@@ -133,7 +133,7 @@ def test_up_to_five_near_names(ws: Workspace) -> None:
     for name in "abcdefgh":
         ws.recipe(f"P/recipes/essay-{name}.yaml")
     failed = ws.run("delegate", "--recipe", "essay-x", "x").expect(2)
-    assert "did you mean essay-a, essay-b, essay-c, essay-d, essay-e? " in failed.stderr
+    assert "did you mean `essay-a`, `essay-b`, `essay-c`, `essay-d` or `essay-e`? " in failed.stderr
 
 
 def test_an_unknown_engine(ws: Workspace) -> None:

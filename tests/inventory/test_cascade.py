@@ -309,9 +309,10 @@ def test_an_unknown_name_gets_up_to_five_near_ones(ws: Workspace) -> None:
     ws.recipe("P/recipes/deplyo1.yaml", internal=True)
     ws.recipe("P/recipes/_deplyo.yaml")
     ws.recipe("P/recipes/_user/deplyos.yaml")
+    ws.recipe("P/recipes/team/deplyo.yaml")
     ws.write("P/recipes/deplyo2.yaml", "[")
     ws.write("B/recipes/README.md", "")
-    near = "did you mean deploy, deploys, deplete, depot, employ? "
+    near = "did you mean `team/deplyo`, `deploy` or `deploys`? "
     assert ws.run("recipes", "show", "deplyo").expect(2).stderr == (
         f"error: there is no recipe `deplyo`\n  help: {near}`vancectl recipes list` shows all\n"
     )

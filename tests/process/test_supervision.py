@@ -158,7 +158,7 @@ def test_an_unknown_process(ws: Workspace) -> None:
     for command in ("show", "logs", "wait", "stop"):
         failed = ws.run("processes", command, "note").expect(2)
         assert "there is no process `note` in the session `default`" in failed.stderr
-        assert "did you mean notes?" in failed.stderr
+        assert "did you mean `notes`?" in failed.stderr
 
 
 def test_by_id_from_any_session(ws: Workspace) -> None:

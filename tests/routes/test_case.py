@@ -96,3 +96,21 @@ def test_default_files_are_read_in_order_and_recordings_are_no_cases(ws: Workspa
     ws.write("P/routes/c.recorded.jsonl", "")
     files = [case["file"] for case in ws.run("check").expect(0).json["cases"]]
     assert files == [".vance/routes.yaml", ".vance/routes/a.yaml", ".vance/routes/b.yaml", ".vance/routes/c.jsonl"]
+
+
+@pytest.mark.parametrize("written", ["résumé", "RÉSUMÉ", "re\u0301sume\u0301", " Résumé "])
+@pytest.mark.parametrize("field", ["expect", "accept", "not", "starts"])
+def test_a_case_names_a_recipe_in_any_of_its_forms(ws: Workspace, field: str, written: str) -> None:
+    ws.recipe("P/recipes/résumé.yaml", triggers=["my cv"])
+    others = {"accept": "expect: python, ", "not": "", "starts": ""}.get(field, "")
+    ws.write("P/routes.yaml", f"cases:\n  - {{task: fix my cv, {others}{field}: '{written}'}}\n")
+    result = ws.run("check")
+    assert result.status == (1 if field == "not" else 0), result
+    assert "names" not in result.stderr
+
+
+@pytest.mark.parametrize("written", ["code_review", "code-rveiw", "none"])
+def test_a_case_with_a_name_that_is_near_to_one_says_which(ws: Workspace, written: str) -> None:
+    ws.write("P/routes.yaml", f"cases:\n  - {{task: x, expect: {written}}}\n")
+    meant = "NONE" if written == "none" else "code-review"
+    assert f"did you mean `{meant}`?" in ws.run("check").expect(2).stderr

@@ -74,7 +74,8 @@ def test_the_prompt_is_a_template(ws: Workspace, messages: MessagesServer) -> No
     ("template", "told"),
     [
         ("Hello {{ nobody }}", "names what is not there: 'nobody' is undefined"),
-        ("{{ params.gone }}", "names what is not there: 'dict object' has no attribute 'gone'"),
+        ("Hello {{ recpie }}", "names what is not there: 'recpie' is undefined; did you mean `recipe`?"),
+        ("{{ params.gone }}", "names what is not there: there is no `gone`; there is"),
         ("{% if %}", "is wrong in its line 1"),
         ("{{ ''.__class__.__mro__ }}", "does what no template may"),
         ("{{ 1 / 0 }}", "fails: division by zero"),

@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from vancectl.errors import UsageError
+from vancectl.text.names import did_you_mean, near_names
 from vancectl.text.strict_json import read_json
 
 _FIELD = re.compile(r"\{\{\s*item(?:\.([^\W\d]\w*)|\[\s*(?:'([^']+)'|\"([^\"]+)\")\s*\])\s*\}\}")
@@ -52,7 +53,9 @@ class Template:
             raise ValueError("the item is no JSON object")
         missing = [name for name in self._fields if not isinstance(item.get(name), str | int | float)]
         if missing:
-            raise ValueError(f"the item has no text or number `{missing[0]}`, which the template names")
+            meant = did_you_mean(near_names(missing[0], item))
+            problem = f"the item has no text or number `{missing[0]}`, which the template names"
+            raise ValueError(f"{problem}; {meant}" if meant else problem)
 
         def filled(found: re.Match[str]) -> str:
             value = item[found[1] or found[2] or found[3]]

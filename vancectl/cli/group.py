@@ -25,6 +25,24 @@ class LazyGroup(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         return list(self.table)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """An unknown command is refused with what is near to it, here or in a group below."""
+        name = args[0]
+        if name not in self.table:
+            from vancectl.text.names import did_you_mean
+            from vancectl.text.printable import visible
+
+            ctx.fail(f"No such command '{visible(name)}'. {did_you_mean(self._near(ctx, name)).capitalize()}".strip())
+        return super().resolve_command(ctx, args)
+
+    def _near(self, ctx: Any, name: str) -> list[str]:
+        from vancectl.text.names import NEAR_COUNT, near_names
+
+        options = [option for each in self.get_params(ctx) for option in each.opts if option == f"--{name.lower()}"]
+        groups = [(word, self.get_command(ctx, word)) for word in self.table]
+        below = [f"{word} {name}" for word, group in groups if isinstance(group, LazyGroup) and name in group.table]
+        return [*options, *near_names(name, self.table), *below][:NEAR_COUNT]
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in self.table:
             return None

@@ -60,7 +60,7 @@ class Processes(Voice):
         """By id wherever it belongs, else by name. Raises UsageError."""
         from vancectl.errors import UsageError
         from vancectl.process.store import DEFAULT_SESSION
-        from vancectl.text.names import near_names
+        from vancectl.text.names import did_you_mean, near_names
 
         record = self.store.get(name)
         scope = self.scope(session) if record is None else None
@@ -77,11 +77,10 @@ class Processes(Voice):
             return record
         session = scope.session if scope is not None else wanted
         near = near_names(name, [each.name for each in self.store.all(scope, session)])
-        meant = f"did you mean {', '.join(near)}? " if near else ""
         elsewhere = " --all-projects" if scope is not None and any(e.name == name for e in self.store.all()) else ""
         raise UsageError(
             f"there is no process `{name}` in the session `{session}`",
-            remedy=f"{meant}`vancectl processes list{elsewhere}` shows all",
+            remedy=did_you_mean(near, f"`vancectl processes list{elsewhere}` shows all"),
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from vancectl.inventory.inventory import DEFAULT_RECIPE
 from vancectl.model.reason import Reason
 from vancectl.selector.decision import Decision
+from vancectl.text.names import canonical
 
 SETTING = "routing.fallback.recipe"
 
@@ -44,4 +45,4 @@ def choose_fallback(decision: Decision, *, fallback_on_none: bool, setting: str)
         return None
     if not decision.trigger_observed:
         return DEFAULT_FALLBACK
-    return Fallback(setting, SETTING) if setting else None
+    return Fallback(canonical(setting), SETTING) if setting else None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from vancectl.errors import UsageError
-from vancectl.text.names import nearest_key
+from vancectl.text.names import did_you_mean, near_names
 from vancectl.text.printable import well_formed
 from vancectl.text.strict_json import MAX_DEPTH, TooDeepError, depth, read_json
 
@@ -97,10 +97,9 @@ def parse_request(text: str) -> Request:
     names = {_camel(each.name): each.name for each in fields(Request)}
     for key, value in document.items():
         if key not in names:
-            near = nearest_key(key, names)
             raise UsageError(
                 f"the request has an unknown field `{key}`",
-                remedy=f"did you mean `{near}`?" if near else f"the fields are {', '.join(names)}",
+                remedy=did_you_mean(near_names(key, names, most=1)) or f"the fields are {', '.join(names)}",
             )
         _check_type(key, value)
     return check_request(Request(**{names[key]: value for key, value in document.items()}))

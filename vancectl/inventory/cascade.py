@@ -18,7 +18,7 @@ from vancectl.inventory.layer import Layer, Layers
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.reading.finding import Finding
 from vancectl.text.invisible import first_invisible
-from vancectl.text.names import canonical, near_names
+from vancectl.text.names import NEAR_COUNT, canonical, did_you_mean, near_names
 from vancectl.text.printable import UNSAFE, well_formed
 
 SUFFIX = ".yaml"
@@ -33,9 +33,10 @@ class UnknownRecipeError(UsageError):
     """
 
     def __init__(self, name: str, near: list[str], *, selectable: bool = False) -> None:
-        meant = f"did you mean {', '.join(near)}? " if near else ""
         leave = "; leave the recipe out to let the selector choose" if selectable else ""
-        super().__init__(f"there is no recipe `{name}`", remedy=f"{meant}`vancectl recipes list` shows all{leave}")
+        super().__init__(
+            f"there is no recipe `{name}`", remedy=did_you_mean(near, f"`vancectl recipes list` shows all{leave}")
+        )
         self.name = name
         self.near = near
 
@@ -166,8 +167,11 @@ class Cascade:
         return [self._built(entry.name, file) for file in entry.shadows]
 
     def near(self, name: str) -> list[str]:
-        """Up to five near names, internal ones left out."""
-        return near_names(name, self._files, keep=self._visible)
+        """Up to five near names, internal ones left out; first those that end in a folder's part of that name."""
+        wanted = f"/{canonical(name)}"
+        below = [known for known in self._files if known.endswith(wanted)]
+        near = near_names(name, self._files, keep=self._visible)
+        return list(dict.fromkeys([*below, *near]))[:NEAR_COUNT]
 
     def _visible(self, name: str) -> bool:
         if name.startswith("_"):

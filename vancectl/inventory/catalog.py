@@ -16,7 +16,7 @@ from vancectl.disk.storage import write_atomically
 from vancectl.errors import CatalogError
 from vancectl.reading.document import Document
 from vancectl.reading.finding import Finding
-from vancectl.text.names import engine_name, nearest_key
+from vancectl.text.names import did_you_mean, engine_name, near_names
 
 ENGINE_FIELDS = ("purpose", "when_to_use", "not_for")
 
@@ -52,9 +52,9 @@ class EngineCatalog:
         for engine in self.engines:
             if engine.name == engine_name(name):
                 return engine
-        near = nearest_key(name, self.names)
-        meant = f"did you mean `{near}`? " if near else ""
-        raise CatalogError(f"there is no engine `{name}`", remedy=f"{meant}the engines are {', '.join(self.names)}")
+        known = f"the engines are {', '.join(self.names)}"
+        near = near_names(name, self.names, most=1)
+        raise CatalogError(f"there is no engine `{name}`", remedy=did_you_mean(near, known))
 
     def render_for_prompt(self) -> str:
         """The markdown list that the model reads (docs/design.md, section 3)."""

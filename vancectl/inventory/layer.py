@@ -154,14 +154,13 @@ def _check_is_there(tenant: str, source: TenantSource, origin: str) -> None:
         )
     if os.path.isdir(folder):
         return
-    from vancectl.text.names import nearest_key
+    from vancectl.text.names import did_you_mean, near_names
 
-    near = nearest_key(tenant, _tenants(folder.parent))
-    meant = f"did you mean `{near}`? " if near else ""
+    near = near_names(tenant, _tenants(folder.parent), most=1)
     raise UsageError(
         f"there is no tenant `{tenant}`{named}: {folder} is no folder",
         where=where,
-        remedy=f"{meant}name one that there is with --tenant, or make that folder",
+        remedy=did_you_mean(near, "name one that exists with --tenant, or make that folder"),
     )
 
 

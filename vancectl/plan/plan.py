@@ -25,7 +25,7 @@ from vancectl.plan.items import Item, read_items
 from vancectl.reading.document import Document, Node
 from vancectl.templates.template import render
 from vancectl.templates.written import read_node
-from vancectl.text.names import nearest_key
+from vancectl.text.names import did_you_mean, near_names
 
 _TOP = ("children", "session", "fallbackOnNone")
 _TEXTS = ("name", "task", "goal", "prompt", "recipe", "engine", "title", "steerContent", "profile")
@@ -113,8 +113,7 @@ class _Reader:
         fields = {key: value for key, _, value in self._document.pairs(node)} if node is not None else {}
         for key in fields:
             if key not in keys:
-                near = nearest_key(key, keys)
-                meant = f"did you mean `{near}`?" if near else f"there are {', '.join(keys)}"
+                meant = did_you_mean(near_names(key, keys, most=1)) or f"there are {', '.join(keys)}"
                 raise UsageError(f"{what} has an unknown key `{key}`", where=place, remedy=meant)
         return fields
 

@@ -16,7 +16,7 @@ from vancectl.programs.environment import passed_on
 from vancectl.programs.search import find_program
 from vancectl.settings.settings import Settings, Source, Value
 from vancectl.settings.trust import FOLDERS, is_trusted_here
-from vancectl.text.names import nearest_key
+from vancectl.text.names import did_you_mean, near_names
 
 PLACEHOLDERS = (
     "id", "name", "recipe", "engine", "task", "message", "title", "session", "project", "tenant", "profile",
@@ -178,11 +178,10 @@ def check_template(template: CommandTemplate) -> None:
                 continue
             if name is not None and name.startswith(PARAM_PREFIX) and name != PARAM_PREFIX:
                 continue
-            near = nearest_key(name or "", _KNOWN)
-            meant = f"did you mean {{{near}}}? " if near else ""
+            known = f"`{{{{` gives a literal brace; there are {', '.join(_KNOWN)} and params.KEY"
             raise SettingsError(
                 f"`{template.key}` in {template.origin} holds the unknown placeholder `{token.group()}`",
-                remedy=f"{meant}`{{{{` gives a literal brace; there are {', '.join(_KNOWN)} and params.KEY",
+                remedy=did_you_mean(near_names(name or "", _KNOWN, most=1), known, "{{{}}}"),
             )
 
 

@@ -13,7 +13,7 @@ from vancectl.disk.folders import defaults_dir
 from vancectl.errors import SettingsError
 from vancectl.reading.document import Document, Node
 from vancectl.settings.keys import ENGINE_KINDS, Kind
-from vancectl.text.names import engine_name, nearest_key
+from vancectl.text.names import did_you_mean, engine_name, near_names
 
 NONE = "none"
 # The running installation as a program, wherever it lies. Python's -P keeps the working directory out of its path: a
@@ -99,10 +99,10 @@ def load_preset(name: str, origin: str = "spawn.preset") -> Preset:
     """Raises SettingsError for a name that none has, and for a file that is broken."""
     names = preset_names()
     if name not in names:
-        near = nearest_key(name, [*names, NONE])
-        meant = f"did you mean `{near}`? " if near else ""
+        known = f"there are {', '.join([*names, NONE])}"
         raise SettingsError(
-            f"there is no preset `{name}` ({origin})", remedy=f"{meant}there are {', '.join([*names, NONE])}"
+            f"there is no preset `{name}` ({origin})",
+            remedy=did_you_mean(near_names(name, [*names, NONE], most=1), known),
         )
     path = defaults_dir() / "spawn" / f"{name}.yaml"
     document = Document.read(path)

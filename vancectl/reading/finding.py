@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vancectl.errors import Place
-from vancectl.text.names import nearest_key
+from vancectl.text.names import did_you_mean, near_names
 from vancectl.text.printable import visible
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ class Finding(NamedTuple):
         """
         words = {key: _shown(value) if isinstance(value, str) else value for key, value in self.data.items()}
         if "known" in words:
-            nearest = nearest_key(str(self.data["nearest_to"]), words.pop("known"))
-            words["nearest"] = f"; did you mean `{nearest}`?" if nearest else ""
+            meant = did_you_mean(near_names(str(self.data["nearest_to"]), words.pop("known"), most=1))
+            words["nearest"] = f"; {meant}" if meant else ""
         return words
 
     def line(self) -> str:

@@ -17,6 +17,7 @@ from vancectl.reading.document import Document
 from vancectl.reading.finding import Finding
 from vancectl.recordings.recordings import without_line_end
 from vancectl.selector.decision import Stage
+from vancectl.text.names import canonical
 
 NONE = "NONE"
 STAGES = tuple(stage.value for stage in Stage if stage is not Stage.EXPLICIT)
@@ -26,7 +27,7 @@ MAX_BYTES = 100_000_000  # of a file of JSON lines
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case. `avoid` is the key `not`; names are as written, NONE stands for none.
+    """One case. `avoid` is the key `not`; names are canonical, NONE is none of them.
 
     `expect` is None where only `not`, `stage` or `starts` claim something.
     """
@@ -189,16 +190,30 @@ def _task(value: Any) -> str:
     return without_line_end(value)
 
 
-def _name(value: Any) -> str:
+def _word(value: Any) -> str:
     return _text(value).strip()
 
 
-def _names(value: Any) -> tuple[str, ...]:
+def _name(value: Any) -> str:
+    """A recipe's name in its canonical form, as everywhere; NONE is none."""
+    word = _word(value)
+    return word if word == NONE else canonical(word)
+
+
+def _listed(value: Any, read: Callable[[Any], str]) -> tuple[str, ...]:
     if isinstance(value, str):
-        return (_name(value),)
+        return (read(value),)
     if not isinstance(value, list) or not value:
         raise ValueError
-    return tuple(map(_name, value))
+    return tuple(map(read, value))
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return _listed(value, _name)
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    return _listed(value, _word)
 
 
 def _count(value: Any) -> int:
@@ -226,10 +241,10 @@ KEYS: Mapping[str, Key] = {
     "not": Key("texts", "a list of names", _names),
     "stage": Key("text", "one of " + ", ".join(STAGES), _stage),
     "starts": Key("text", "a recipe's name, or NONE", _name),
-    "profile": Key("text", "a profile's name", _name),
+    "profile": Key("text", "a profile's name", _word),
     "repeat": Key("plain", f"a whole number from 1 to {MAX_REPEAT}", _count),
     "atLeast": Key("plain", f"a whole number from 1 to {MAX_REPEAT}", _count),
-    "tags": Key("texts", "a list of words", _names),
+    "tags": Key("texts", "a list of words", _words),
     "why": Key("text", "text", _text),
     "id": Key("text", "text or a number", _label),
     "lang": Key("text", "text", _text),

@@ -30,7 +30,7 @@ from vancectl.settings.keys import (
     split_key,
 )
 from vancectl.settings.tenant import tenant_folder
-from vancectl.text.names import engine_name, nearest_key
+from vancectl.text.names import did_you_mean, engine_name, near_names
 from vancectl.text.strict_json import read_json
 
 VARIABLE_PREFIX = "VANCECTL_"
@@ -133,8 +133,7 @@ def unknown_key(key: str, place: Place | None) -> SettingsError:
     """The error for a key that no setting has, with the nearest one."""
     setting, entry = split_key(key)
     below = [f"{setting}.{entry[0]}.{field}" for field in ENGINE_KINDS] if setting == "spawn.engines" and entry else []
-    near = nearest_key(key, below or KINDS)
-    meant = f"did you mean `{near}`?" if near else "`vancectl settings show` lists all keys"
+    meant = did_you_mean(near_names(key, below or KINDS, most=1)) or "`vancectl settings show` lists all keys"
     return SettingsError(f"there is no setting `{key}`", where=place, remedy=meant)
 
 
@@ -169,8 +168,8 @@ def _key_of(variable: str) -> str:
         if entry not in {variable, ""}:
             # Engines' names are lower-case (catalog); a variable's name is its own.
             return f"{setting}.{entry.lower().replace('__', '.') if setting == 'spawn.engines' else entry}"
-    near = nearest_key(variable, [variable_of(key) for key in KINDS])
-    meant = f"did you mean {near}?" if near else "`vancectl settings show` lists all keys"
+    near = near_names(variable, [variable_of(key) for key in KINDS], most=1)
+    meant = did_you_mean(near, form="{}") or "`vancectl settings show` lists all keys"
     raise SettingsError(f"the variable {variable} stands for no setting", remedy=meant)
 
 

@@ -10,6 +10,7 @@ from jinja2.exceptions import SecurityError
 from jinja2.sandbox import SandboxedEnvironment
 
 from vancectl.templates.written import print_value
+from vancectl.text.names import did_you_mean, near_names
 
 MAX_OUTPUT = 1_000_000
 
@@ -31,8 +32,16 @@ class _Missing(StrictUndefined):
         holder = self._undefined_obj
         if not isinstance(holder, Mapping):
             return message
-        there = ", ".join(key if key.isidentifier() else f"['{key}']" for key in map(str, holder)) or "nothing"
-        return f"{message}; there is {there}"
+        name, names = str(self._undefined_name), list(map(str, holder))
+        there = ", ".join(key if key.isidentifier() else f"['{key}']" for key in names) or "nothing"
+        return f"there is no `{name}`; {did_you_mean(near_names(name, names), f'there is {there}')}"
+
+
+def _meant(message: str, variables: Mapping[str, Any]) -> str:
+    """The variable that a mistyped one may mean; Jinja has its name in the message only."""
+    name, quote, _ = message.removeprefix("'").partition("' is undefined")
+    meant = did_you_mean(near_names(name, variables)) if quote else ""
+    return f"; {meant}" if meant else ""
 
 
 def rendered(source: str, variables: dict[str, Any]) -> dict[str, str]:
@@ -49,7 +58,7 @@ def rendered(source: str, variables: dict[str, Any]) -> dict[str, str]:
     except TemplateSyntaxError as error:
         return {"syntax": f"is wrong in its line {error.lineno}: {error.message}"}
     except UndefinedError as error:
-        return {"undefined": f"names what is not there: {error.message}"}
+        return {"undefined": f"names what is not there: {error.message}{_meant(error.message or '', variables)}"}
     except SecurityError as error:
         return {"security": f"does what no template may: {error.message}"}
     except (TemplateError, ArithmeticError, TypeError, ValueError, AttributeError, LookupError, SyntaxError) as error:

@@ -10,6 +10,8 @@ from vancectl.text.printable import well_formed
 
 NEAR_DISTANCE = 5
 NEAR_COUNT = 5
+_SHORTENED = 3
+_SEPARATORS = "./-_ "
 
 
 def canonical(name: str) -> str:
@@ -29,32 +31,54 @@ def engine_name(text: str) -> str:
     return text.strip().lower()
 
 
-def near_names(name: str, names: Iterable[str], *, keep: Callable[[str], bool] = lambda _: True) -> list[str]:
-    """Up to five of `names` at an edit distance of at most five, nearest first.
+def near_names(
+    name: str, names: Iterable[str], *, keep: Callable[[str], bool] = lambda _: True, most: int = NEAR_COUNT
+) -> list[str]:
+    """The names that a mistyped one may mean, nearest first; none where none is near.
 
-    `keep` is asked only for names that are near, so it may be costly.
+    A third of the letters may differ, a swap of two counting as one. Parts that both begin with count for nothing, so
+    that `spawn.foo` is not near to `spawn.env`. `keep` is asked only for names that are near, so it may be costly.
     """
     wanted = canonical(name)
     found = []
     for candidate in names:
-        if abs(len(candidate) - len(wanted)) <= NEAR_DISTANCE:
-            distance = edit_distance(wanted, candidate)
-            if distance <= NEAR_DISTANCE:
-                found.append((distance, candidate))
-    return list(islice((candidate for _, candidate in sorted(found) if keep(candidate)), NEAR_COUNT))
+        distance = _distance_if_near(wanted, candidate.lower())
+        if distance is not None:
+            found.append((distance, candidate))
+    return list(islice((candidate for _, candidate in sorted(found) if keep(candidate)), most))
 
 
-def nearest_key(key: str, keys: Iterable[str]) -> str | None:
-    """The known key that a mistyped one most likely means; None where none is close.
+def did_you_mean(names: Sequence[str], then: str = "", form: str = "`{}`") -> str:
+    """The question, from near names, if there are any, and what is to be said then."""
+    shown = [form.format(name) for name in names]
+    if len(shown) > 1:
+        shown = [", ".join(shown[:-1]), shown[-1]]
+    meant = f"did you mean {' or '.join(shown)}?" if shown else ""
+    return f"{meant} {then}".strip()
 
-    Closer than `near_names`: a third of the letters may differ, else the advice would be noise.
-    """
-    bound = max(2, len(key) // 3)
-    near = [known for known in keys if abs(len(known) - len(key)) <= bound]  # a key may be a megabyte long
-    ranked = sorted((edit_distance(key.lower(), known.lower()), known) for known in near)
-    if not ranked or ranked[0][0] > bound:
+
+def _distance_if_near(wanted: str, candidate: str) -> int | None:
+    if wanted == candidate:
+        return 0
+    left, right = _without_common_parts(wanted, candidate)
+    bound = min(NEAR_DISTANCE, max(len(wanted) > 1, (len(left) + 1) // 3))
+    if len(left) >= _SHORTENED and right.startswith(left):  # as `time` for `timeout`
+        return len(right) - len(left)
+    if abs(len(left) - len(right)) > bound:  # a name may be a megabyte long
         return None
-    return ranked[0][1]
+    distance = edit_distance(left, right)
+    return distance if distance <= bound else None
+
+
+def _without_common_parts(left: str, right: str) -> tuple[str, str]:
+    """Both from the first part on in which they differ; parts end in a separator."""
+    start = 0
+    for place, (a, b) in enumerate(zip(left, right, strict=False), 1):
+        if a != b:
+            break
+        if a in _SEPARATORS:
+            start = place
+    return left[start:], right[start:]
 
 
 def some_of(names: Sequence[str]) -> str:
@@ -64,10 +88,14 @@ def some_of(names: Sequence[str]) -> str:
 
 
 def edit_distance(left: str, right: str) -> int:
-    """Levenshtein distance: insertions, deletions and replacements each cost one."""
+    """How many letters were inserted, left out, replaced, or swapped with their neighbour."""
+    before: list[int] = []
     row = list(range(len(right) + 1))
     for i, a in enumerate(left, 1):
-        diagonal, row[0] = row[0], i
+        above, row = row, [i, *([0] * len(right))]
         for j, b in enumerate(right, 1):
-            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (a != b))
+            row[j] = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == right[j - 2] and b == left[i - 2]:
+                row[j] = min(row[j], before[j - 2] + 1)
+        before = above
     return row[-1]

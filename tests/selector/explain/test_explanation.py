@@ -206,7 +206,7 @@ def test_why_of_a_name_in_a_folder_that_cannot_be_read(ws: Workspace) -> None:
 
 
 def test_why_of_an_unknown_name_is_an_error_with_near_ones(library: Workspace) -> None:
-    assert "did you mean count" in library.run("select", "--why", "cuont", "sing").expect(2).stderr
+    assert "did you mean `count`" in library.run("select", "--why", "cuont", "sing").expect(2).stderr
 
 
 def test_explaining_is_for_one_task(ws: Workspace) -> None:

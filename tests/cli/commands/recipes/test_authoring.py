@@ -79,7 +79,7 @@ def test_copy_says_where_it_came_from_and_changes_nothing_else(ws: Workspace) ->
 def test_a_broken_or_unknown_recipe_is_not_copied(ws: Workspace) -> None:
     ws.write("T/recipes/mine.yaml", "description: x\n")
     assert "is broken" in ws.run("recipes", "copy", "mine").expect(2).stderr
-    assert "did you mean essay" in ws.run("recipes", "copy", "esay").expect(2).stderr
+    assert "did you mean `essay`" in ws.run("recipes", "copy", "esay").expect(2).stderr
     assert not (ws.project / ".vance").exists()
 
 

@@ -154,7 +154,7 @@ def _explain(code: str, output: Output) -> None:
     from vancectl.errors import UsageError
     from vancectl.lint.explanations import EXPLANATIONS
     from vancectl.reading.rules import RULES
-    from vancectl.text.names import nearest_key
+    from vancectl.text.names import did_you_mean, near_names
 
     if code == "all":
         rows = [
@@ -167,9 +167,8 @@ def _explain(code: str, output: Output) -> None:
             output.table(("code", "severity", "says"), cells, empty="no rules")
         return
     if code not in RULES:
-        near = nearest_key(code, RULES)
-        meant = f"did you mean `{near}`? " if near else ""
-        raise UsageError(f"there is no rule `{code}`", remedy=f"{meant}`--explain all` lists every rule")
+        near = near_names(code, RULES, most=1)
+        raise UsageError(f"there is no rule `{code}`", remedy=did_you_mean(near, "`--explain all` lists every rule"))
     rule = RULES[code]
     facts = {
         "code": code,
