@@ -67,10 +67,13 @@ def unread_input() -> bool:
     return int.from_bytes(waiting, sys.byteorder) > 0
 
 
-def warn_of_unread(output: Output, read: bool, remedy: str) -> None:
-    """What is piped in and read by nothing must not vanish without a word."""
-    if not read and unread_input():
-        output.warn(f"standard input holds something that is not read; {remedy}")
+def warn_of_unread(output: Output, read: bool, remedy: str) -> list[str]:
+    """What is piped in and read by nothing must not vanish without a word; the warning belongs to the answer, too."""
+    if read or not unread_input():
+        return []
+    text = f"standard input holds something that is not read; {remedy}"
+    output.warn(text)
+    return [text]
 
 
 def _without_line_end(text: str) -> str:

@@ -7,14 +7,14 @@ import re
 import secrets
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from vancectl.delegation.applied import AppliedRecipe, apply_engine, apply_recipe
 from vancectl.delegation.consent import check_consent, may_grant
-from vancectl.delegation.failure import failure_of, where_it_speaks
+from vancectl.delegation.failure import failure_of, missed_key, where_it_speaks
 from vancectl.delegation.fallback import DEFAULT_FALLBACK, SETTING, Fallback, choose_fallback
 from vancectl.delegation.generated import (
     PENDING,
@@ -84,6 +84,11 @@ class Delegated:
     def existing(self) -> bool:
         """Whether nothing was decided, since the name has its process already."""
         return self.process is not None and "existingStatus" in self.process
+
+    def with_warnings(self, warnings: Sequence[str]) -> Delegated:
+        if not warnings:
+            return self
+        return replace(self, decision={**self.decision, "warnings": [*self.decision.get("warnings", ()), *warnings]})
 
     def as_json(self) -> dict[str, Any]:
         document = dict(self.decision)
@@ -464,13 +469,12 @@ class Delegation:
         if supervised is not None:
             running, handle, unkept = start_process(start, record, self.store, lifeline, timeout)
             supervised(running)
-            ended = self._await(running, handle)
-            return replace(answer, process=ended.as_json(), error=failure_of(ended, timeout) or unkept)
+            return _ended(start, answer, self._await(running, handle), timeout, unkept)
         on_output = watcher.on_output if watcher is not None else None
         if watcher is not None:
             watcher.on_start(answer, start.name)
         ended, unkept = run_process(start, record, self.store, lifeline, timeout, on_output)
-        return replace(answer, process=ended.as_json(), error=failure_of(ended, timeout) or unkept)
+        return _ended(start, answer, ended, timeout, unkept)
 
     def _await(self, record: ProcessRecord, handle: Supervised) -> ProcessRecord:
         """The record of the end. Whoever interrupts us ends the process, too."""
@@ -479,6 +483,13 @@ class Delegation:
         except KeyboardInterrupt:
             return stop(record, self.store, _GRACE)
         return current(record, self.store)
+
+
+def _ended(
+    start: Start, answer: Delegated, ended: ProcessRecord, timeout: float | None, unkept: VancectlError | None
+) -> Delegated:
+    answer = replace(answer, process=ended.as_json(), error=failure_of(ended, timeout) or unkept)
+    return answer.with_warnings(missed_key(ended, start.template))
 
 
 def _warnings(start: Start) -> tuple[str, ...]:
@@ -514,5 +525,5 @@ def _end_unheard(start: Start) -> list[str]:
     except RelativeProgramError as error:
         raise UsageError(error.text, remedy="it is what --on-exit or `onExit` names") from None
     except ProgramError as error:
-        return [f"nobody will be told of the end: {error.text}"]
+        return [f"no one will be told of the end: {error.text}"]
     return []

@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 
 from vancectl.errors import InterruptError, SpawnError, VancectlError
+from vancectl.process.command import CommandTemplate
 from vancectl.process.store import FAILED, STOPPED, TIMED_OUT, ProcessRecord
+from vancectl.programs.environment import withheld
+
+# How programs say that they may not, in what they write to standard output.
+_UNAUTHORISED = (
+    r"(?i)log(ged)?[ -]?in\b|api[ _-]?key|authenti|authoriz|authoris|credential|\btoken|\b40[13]\b|forbidden"
+)
+
+
+def missed_key(record: ProcessRecord, template: CommandTemplate) -> list[str]:
+    """Which credentials a program that failed was not given, unless what it says has nothing to do with them.
+
+    Most programs say it on standard error, which is not ours to read.
+    """
+    kept = withheld(template.environment) if record.status == FAILED else []
+    said = record.as_json().get("reply") or ""
+    text = said if isinstance(said, str) else json.dumps(said)
+    if not kept or (text.strip() and not re.search(_UNAUTHORISED, text)):
+        return []
+    example = f'{{{kept[0]}: "{{env.{kept[0]}}}"}}'
+    return [
+        f"vancectl did not pass {', '.join(kept)} on to the program that failed; if that is what it misses, set "
+        f"spawn.env: {example}"
+    ]
 
 
 def failure_of(

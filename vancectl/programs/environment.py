@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from vancectl.programs.secrets import names_secret, remember, without_credentials
+from vancectl.programs.secrets import is_withheld, names_secret, remember, without_credentials
 
 
 def program_environment(
@@ -25,6 +25,13 @@ def program_environment(
         else:
             environment[name] = value
     return environment
+
+
+def withheld(listed: Mapping[str, str | None]) -> list[str]:
+    """Our credentials that are set, and that a program does not get since nothing is listed for them."""
+    return sorted(
+        name for name, value in os.environ.items() if is_withheld(name) and value.strip() and name not in listed
+    )
 
 
 def passed_on(written: str | None) -> str | None:

@@ -58,6 +58,15 @@ def test_the_task(ws: Workspace, args: list[str], stdin: str | bytes | None, tas
     done = ws.run("delegate", *args, stdin=stdin).expect()
     assert (done.json["recipe"], done.json["process"]["reply"]) == ("good", task)
     assert done.stderr == (UNREAD if stdin == "not read" else "")
+    assert "".join(f"warning: {text}\n" for text in done.json["warnings"]) == done.stderr
+
+
+@pytest.mark.parametrize("args", [["delegate", "--dry-run", "fix tests"], ["chat", "--dry-run", "hello"]])
+def test_a_dry_run_names_a_pipe_that_is_not_read(ws: Workspace, args: list[str]) -> None:
+    good(ws, "cat")
+    dry = ws.run(*args, stdin="a diff\n").expect()
+    assert dry.json["warnings"][-1].startswith("standard input holds something that is not read; `-` as the ")
+    assert dry.stderr.count("standard input holds") == 1
 
 
 @pytest.mark.parametrize(

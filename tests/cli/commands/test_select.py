@@ -276,8 +276,9 @@ def test_a_reader_that_goes_ends_the_run_quietly(ready: Workspace) -> None:
 @pytest.mark.parametrize("args", [["fix tests"], ["--file", "task.txt"]])
 def test_a_pipe_that_is_not_read_is_named(ready: Workspace, args: list[str]) -> None:
     ready.write("P/task.txt", "fix tests")
-    told = ready.run("select", *args, stdin="a diff\n").expect(0).stderr
-    assert told == "warning: standard input holds something that is not read; `-` in place of the task reads it\n"
+    told = ready.run("select", *args, stdin="a diff\n").expect(0)
+    text = "standard input holds something that is not read; `-` in place of the task reads it"
+    assert (told.stderr, told.json["warnings"]) == (f"warning: {text}\n", [text])
     assert ready.run("select", *args, stdin="").expect(0).stderr == ""
     assert ready.run("select", *args, "--quiet", stdin="a diff\n").expect(0).stderr == ""
 

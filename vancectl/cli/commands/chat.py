@@ -33,13 +33,15 @@ def chat(
     In a hub project that is eddie, else what session.defaultChatEngine names, else arthur.
     """
     from vancectl.cli.render.answer import Terminal, print_answer
-    from vancectl.cli.task import read_task
+    from vancectl.cli.task import check_one_reader, read_task, warn_of_unread
     from vancectl.delegation.chat import chat_request, free_name
     from vancectl.delegation.request import check_request
     from vancectl.errors import UsageError
+    from vancectl.text.encoding import STDIN
 
     output = scope.output(as_json=json_output)
     scope.report_findings(output)
+    unread = warn_of_unread(output, check_one_reader(message == [STDIN]), "`-` as the message reads it")
     request = chat_request(
         scope.layers.project,
         scope.settings,
@@ -60,7 +62,7 @@ def chat(
             "the chat of this session is under way and takes no further message: nothing was sent",
             remedy="`vancectl processes stop chat` ends it; --session begins another one",
         )
-    answer = delegation.run(check_request(request), dry_run=dry_run, watcher=watcher)
+    answer = delegation.run(check_request(request), dry_run=dry_run, watcher=watcher).with_warnings(unread)
     print_answer(answer, output, watcher)
     if answer.error is not None:
         raise answer.error

@@ -120,7 +120,7 @@ def delegate(
 
     output = scope.output(as_json=json_output)
     streams = (task == [STDIN], steer == STDIN, *(str(each) == STDIN for each in (file, request, plan)))
-    warn_of_unread(output, check_one_reader(*streams), "`-` as the task or as --steer reads it")
+    unread = warn_of_unread(output, check_one_reader(*streams), "`-` as the task or as --steer reads it")
     words = read_task(task or [], file)
     steer = read_text(Path(STDIN)) if steer == STDIN else steer
     session = session or os.environ.get("VANCECTL_SESSION")
@@ -179,7 +179,7 @@ def delegate(
     # An explanation belongs before the reply, so that nothing is shown while the reply still comes.
     watcher = Terminal(output) if not output.as_json and not explaining else None
     with _refused_as_json(output) if request is not None else nullcontext():
-        answer = delegation.run(wanted, dry_run=dry_run, strict=strict, watcher=watcher)
+        answer = delegation.run(wanted, dry_run=dry_run, strict=strict, watcher=watcher).with_warnings(unread)
     account = Account(scope, selector, wanted.task or "", answer.decision) if explaining else None
     print_answer(answer, output, watcher, account, explain=explain, why=why)
     if not (dry_run or answer.existing):

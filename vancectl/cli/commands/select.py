@@ -56,7 +56,7 @@ def select(
     ] = False,
 ) -> None:
     """Say which recipe fits a task, or that none does, and why."""
-    from vancectl.cli.task import check_one_reader, read_task, unread_input
+    from vancectl.cli.task import check_one_reader, read_task, unread_input, warn_of_unread
     from vancectl.errors import ExitStatus, UsageError
     from vancectl.text.encoding import STDIN
 
@@ -82,18 +82,16 @@ def select(
     if estimate:
         _print_estimate(scope, output, words or "")
         return
-    dropped = not read and unread_input()
     if words is None:
         remedy = 'say it in words, as in: vancectl select "summarise this report"'
-        raise UsageError(
-            "there is no task", remedy="`vancectl select -` reads it from standard input" if dropped else remedy
-        )
-    if dropped:
-        output.warn("standard input holds something that is not read; `-` in place of the task reads it")
+        if not read and unread_input():
+            remedy = "`vancectl select -` reads it from standard input"
+        raise UsageError("there is no task", remedy=remedy)
+    unread = warn_of_unread(output, read, "`-` in place of the task reads it")
     selector = scope.selector(model, replay=replay)
     for broken in scope.inventory.broken:
         output.warn(f"broken recipe left out: {broken.fault}")
-    decision = selector.select(words)
+    decision = selector.select(words).with_warnings(unread)
     _print_decision(scope, selector, words, decision, output, explain=explain, why=why)
     scope.remember(output, "select", decision.as_json(), words)
     if strict and decision.unanswered:

@@ -97,6 +97,7 @@ def _tested(template: CommandTemplate, engine: str) -> dict[str, Any]:
 
     from vancectl.delegation.hindrance import hindrance
     from vancectl.process.command import spawn_program
+    from vancectl.programs.environment import withheld
     from vancectl.programs.search import ProgramError
     from vancectl.programs.secrets import masked
 
@@ -113,6 +114,7 @@ def _tested(template: CommandTemplate, engine: str) -> dict[str, Any]:
         "argv": list(template.argv),
         "stdin": template.stdin,
         "env": {name: masked(name, value) for name, value in template.environment.items()},
+        "withheld": withheld(template.environment),
         "program": found,
         "reads": preset.reads if preset is not None else None,
         "dash": preset.dash if preset is not None else None,

@@ -33,6 +33,7 @@ class Output:
         self.at_terminal = sys.stdout is not None and sys.stdout.isatty()
         self.as_json = as_json or not self.at_terminal
         self._quiet = quiet
+        self._warned: set[str] = set()
         self._verbose = verbose
 
     # -- stdout
@@ -119,7 +120,9 @@ class Output:
     # -- stderr
 
     def warn(self, text: str) -> None:
-        if not self._quiet:
+        """Once, also where it then stands among the warnings of a decision."""
+        if not self._quiet and text not in self._warned:
+            self._warned.add(text)
             to_stderr(f"warning: {text}")
 
     def note(self, text: str) -> None:
