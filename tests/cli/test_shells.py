@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,8 @@ def shell(request: pytest.FixtureRequest, ws: Workspace) -> str:
     name = str(request.param)
     if shutil.which(name) is None:
         pytest.skip(f"{name} is missing: apt-get install {name}")
-    ws.program("vancectl", f'exec {Path(sys.executable).with_name("vancectl")} "$@"')
+    real = Path(sys.executable).with_name("vancectl")
+    ws.program("vancectl", f'{real} "$@"; status=$?; echo asked >> "$HOME/asked"; exit $status')
     ws.write("H/.zshrc", "unsetopt beep\n")
     ws.run("--install-completion", name).expect()
     return name
@@ -72,6 +74,17 @@ def interactive(ws: Workspace, shell: str) -> Shell:
     return Shell(SHELLS[shell], ws.project, env)
 
 
+def typed(ws: Workspace, session: Shell, text: str, within: float = 3) -> None:
+    """Types what makes the shell run the command, for a completion or as a line, and waits for its end."""
+    asked = ws.path("H/asked")
+    before = asked.stat().st_size if asked.exists() else 0
+    session.type(text)
+    limit = time.monotonic() + within
+    while not (asked.exists() and asked.stat().st_size > before) and time.monotonic() < limit:
+        session.settle(0.02)
+    session.settle(0.2)
+
+
 def ready(session: Shell) -> None:
     session.settle()
     session.type("echo re''ady\r")
@@ -79,13 +92,12 @@ def ready(session: Shell) -> None:
     session.settle(0.3)
 
 
-def warmed(session: Shell) -> None:
+def warmed(ws: Workspace, session: Shell) -> None:
     """zsh reads the completion at the first TAB, and completes at the second."""
     ready(session)
-    session.type("vancectl nothing\t")
-    session.settle(2)
+    typed(ws, session, "vancectl nothing\t")
     session.type("\x03")
-    session.settle()
+    session.settle(0.2)
 
 
 def test_no_name_becomes_code(ws: Workspace, shell: str) -> None:
@@ -94,15 +106,15 @@ def test_no_name_becomes_code(ws: Workspace, shell: str) -> None:
         ws.recipe(f"P/recipes/{name}.yaml")
     before = sorted(os.listdir(ws.project))
     with interactive(ws, shell) as session:
-        warmed(session)
-        for typed in ("", "zz", "$", "\\\\", "-", "=", "zzg"):
-            session.type(f"vancectl recipes show {typed}\t")
-            session.settle(1)
+        warmed(ws, session)
+        for begun in ("", "zz", "$", "\\\\", "-", "=", "zzg"):
+            typed(ws, session, f"vancectl recipes show {begun}\t")
             session.type("\t")
-            session.settle()
-            session.type("\x03" if typed == "" else "\r")
-            session.settle()
-        session.type("\x03")
+            session.settle(0.2)
+            if begun:
+                typed(ws, session, "\r")
+            session.type("\x03")
+            session.settle(0.1)
         ready(session)
     assert sorted(os.listdir(ws.project)) == before
 
@@ -115,11 +127,10 @@ def test_a_name_is_completed_as_it_is(ws: Workspace, shell: str) -> None:
     for name in NAMES:
         ws.recipe(f"P/recipes/{name}.yaml")
     with interactive(ws, shell) as session:
-        warmed(session)
+        warmed(ws, session)
         for number, name in enumerate(NAMES):
-            session.type(f"vancectl recipes show {name[:-1]}\t")
-            session.settle(2)
-            session.type(f"> shown{number}\r")
+            typed(ws, session, f"vancectl recipes show {name[:-1]}\t")
+            typed(ws, session, f"> shown{number}\r")
         ready(session)
     shown = [(ws.project / f"shown{number}").read_text() for number in range(len(NAMES))]
     assert [re.findall('"name": "(.*?)"', text) for text in shown] == [[name] for name in NAMES]
@@ -128,10 +139,9 @@ def test_a_name_is_completed_as_it_is(ws: Workspace, shell: str) -> None:
 def test_an_option_is_completed(ws: Workspace, shell: str) -> None:
     """Our own help texts stand beside options in zsh and fish, and are evaluated there."""
     with interactive(ws, shell) as session:
-        warmed(session)
-        session.type("vancectl select --no-proj\t")
-        session.settle(2)
-        session.type("task > shown\r")
+        warmed(ws, session)
+        typed(ws, session, "vancectl select --no-proj\t")
+        typed(ws, session, "task > shown\r")
         ready(session)
     assert "decision" in (ws.project / "shown").read_text()
 
