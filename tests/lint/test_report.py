@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -196,3 +197,17 @@ def test_bad_cases_are_told_with_their_line(ws: Workspace) -> None:
         ("error", 2)
     }
     assert [found["data"]["case"] for found in report["findings"] if found["code"] == "hits-case"] == ["cases.jsonl:1"]
+
+
+def test_an_override_says_which_phrases_are_gone(ws: Workspace) -> None:
+    ws.write("T/recipes/house.yaml", triggers("build a house", "Buy a HOUSE"))
+    ws.write("P/recipes/house.yaml", triggers("buy a  house", "build a house", "sell a house"))
+    ws.write("T/recipes/shed.yaml", triggers("build a shed", "buy a shed", subject="sheds"))
+    ws.write("P/recipes/shed.yaml", triggers("buy a shed", subject="sheds"))
+    ws.write("T/recipes/barn.yaml", triggers("build a barn", subject="barns"))
+    ws.write("P/recipes/barn.yaml", recipe(rest="internal: true\n"))
+    hides = {Path(each["path"]).stem: each for each in lint(ws)["findings"] if each["code"] == "hides-tenant"}
+    assert {name: each["data"]["dropped"] for name, each in hides.items()} == {
+        "house": [], "shed": ["build a shed"], "barn": [],
+    }  # fmt: skip
+    assert "1 of its 2 trigger phrases is gone: “build a shed”" in hides["shed"]["message"]

@@ -7,6 +7,7 @@ Where each of them also hits another recipe, every task does; where one does not
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -64,6 +65,15 @@ def strange_letter(phrases: Iterable[str]) -> str:
     while chr(code) in used or not chr(code).isalpha() or normalise(chr(code)) != chr(code):
         code += 1
     return chr(code)
+
+
+def taken_phrases(index: TriggerIndex, name: str) -> dict[str, list[str]]:
+    """By recipe, the phrases that one recipe's own keep from deciding."""
+    taken: dict[str, list[str]] = defaultdict(list)
+    for each in blocked_phrases(index):
+        if each.recipe != name and any(hit.recipe == name for hit in each.by):
+            taken[each.recipe].append(each.phrase)
+    return dict(taken)
 
 
 def trigger_findings(library: Library) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ def test_new_writes_a_recipe_that_is_clean_and_routes(ws: Workspace) -> None:
         "recipes", "new", "Count Quokkas", "--description", DESCRIPTION, "--engine", "ford", "--trigger", PHRASE
     ).expect()  # fmt: skip
     path = ws.path("P/recipes/count-quokkas.yaml")
-    assert made.json == {"name": "count-quokkas", "path": str(path), "findings": []}
+    assert made.json == {"name": "count-quokkas", "path": str(path), "findings": [], "takes": []}
     ws.run("recipes", "lint", "--strict").expect()
     assert ws.run("recipes", "show", "count-quokkas").expect().json["description"] == DESCRIPTION
     assert ws.run("select", f"please {PHRASE}").expect().json["recipe"] == "count-quokkas"
@@ -155,3 +155,28 @@ def test_an_unchanged_recipe_is_not_written(ws: Workspace) -> None:
     os.utime(path, (1, 1))
     ws.run("recipes", "edit", "mine", env=editor(ws, "true")).expect()
     assert path.stat().st_mtime == 1
+
+
+def test_new_over_a_bundled_name_says_which_phrases_are_gone(ws: Workspace) -> None:
+    said = ws.run("recipes", "new", "python", "--description", DESCRIPTION, tty=True).expect()
+    assert "takes the place of the bundled recipe" in said.stderr
+    assert "of its" in said.stderr
+    assert "“run python”" in said.stderr
+
+
+@pytest.mark.parametrize("layer", ["B", "T", "P"])
+def test_a_copy_under_another_name_says_whose_phrases_it_takes(ws: Workspace, layer: str) -> None:
+    ws.recipe(f"{layer}/recipes/feed.yaml", DESCRIPTION, triggers=["feed the quokkas", "feed a quokka"])
+    ws.recipe(f"{layer}/recipes/weigh.yaml", DESCRIPTION, triggers=["please feed the quokkas"])
+    shown = ws.run("recipes", "copy", "feed", "--as", "mine", tty=True).expect().stderr
+    assert "tasks with phrases of `feed` now go to the model, since `mine` is hit as well: “feed the quokkas”" in shown
+    assert "never be the only hit" not in shown
+    ws.path("P/recipes/mine.yaml").unlink()
+    told = ws.run("recipes", "copy", "feed", "--as", "mine").expect().json
+    assert {each["recipe"]: each["phrases"] for each in told["takes"]}["feed"] == ["feed the quokkas", "feed a quokka"]
+    assert "weigh" in {each["recipe"] for each in told["takes"]}
+
+
+def test_a_recipe_of_its_own_takes_nothing(ws: Workspace) -> None:
+    told = ws.run("recipes", "new", "mine", "--trigger", "feed the quokkas").expect().json
+    assert told["takes"] == []

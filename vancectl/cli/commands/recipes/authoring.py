@@ -138,34 +138,47 @@ def _told(scope: Scope, path: Path, name: str, output: Output) -> None:
     """The file's path, and what there is to say about it, now that it is there."""
     from vancectl.lint.formats import finding_as_json
     from vancectl.reading.rules import Severity
+    from vancectl.text.names import some_of
 
-    findings = _findings(scope, path)
+    findings, taken = _findings(scope, path, name)
     if not output.as_json:
-        worth = [finding for finding in findings if finding.severity is not Severity.NOTE]
+        worth = [
+            finding for finding in findings if finding.severity is not Severity.NOTE or finding.data.get("dropped")
+        ]
+        if taken or any(finding.code == "dead-recipe" for finding in worth):  # which say the same once
+            worth = [finding for finding in worth if finding.code != "never-alone"]
+        for other, phrases in taken.items():
+            quoted = some_of([f"“{phrase}”" for phrase in phrases])
+            output.warn(f"tasks with phrases of `{other}` now go to the model, since `{name}` is hit as well: {quoted}")
         for finding in worth[:_TOLD]:
             output.warn(finding.line())
         if len(worth) > _TOLD:
             output.warn(f"and {len(worth) - _TOLD} more findings: vancectl recipes lint {path}")
     if output.as_json:
-        output.document({"name": name, "path": str(path), "findings": [finding_as_json(each) for each in findings]})
+        shown = [finding_as_json(each) for each in findings]
+        takes = [{"recipe": other, "phrases": phrases} for other, phrases in taken.items()]
+        output.document({"name": name, "path": str(path), "findings": shown, "takes": takes})
     else:
         output.prose(f"{path}\n")
 
 
-def _findings(scope: Scope, path: Path) -> Sequence[Finding]:
-    """What the linter says of one file, in the library as it now is."""
+def _findings(scope: Scope, path: Path, name: str) -> tuple[Sequence[Finding], dict[str, list[str]]]:
+    """What the linter says of one file in the library as it now is, and the phrases that it takes from others."""
     from vancectl.inventory.cascade import Cascade
     from vancectl.inventory.catalog import load_catalog
+    from vancectl.inventory.inventory import take_inventory
     from vancectl.inventory.layer import find_layers
     from vancectl.lint.inspection import check
+    from vancectl.lint.reachability import taken_phrases
     from vancectl.lint.wordlist import find_word_list
+    from vancectl.selector.triggers.index import TriggerIndex
 
     layers = scope.layers
     if layers.project is None:  # `new` may just have begun one
         layers = find_layers(Path.cwd(), tenant=layers.tenant, named_by=layers.tenant_origin)
-    return check(
-        Cascade(layers, use_cache=False), load_catalog, lambda: scope.settings, words=find_word_list(), within=[path]
-    ).findings
+    cascade = Cascade(layers, use_cache=False)
+    report = check(cascade, load_catalog, lambda: scope.settings, words=find_word_list(), within=[path])
+    return report.findings, taken_phrases(TriggerIndex(take_inventory(cascade).recipes, many_tasks=True), name)
 
 
 def _edited(name: str, text: str, output: Output) -> Path:
