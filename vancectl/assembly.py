@@ -46,7 +46,11 @@ def assemble_semantic(cascade: Cascade, candidates: Candidates, settings: Settin
     model = _model(settings, params, wanted)
     prompt = _prompt(recipe, candidates, settings)
     return Semantic(
-        model, prompt, settings["selector.timeout"], settings["selector.maxAttempts"], (*warnings, *lowered)
+        model,
+        prompt,
+        settings["selector.timeout"],
+        settings["selector.maxAttempts"],
+        (*warnings, *lowered, *prompt.catalog.stale),
     )
 
 

@@ -107,3 +107,99 @@ def test_a_rehearsal_fails_as_the_start_does(ws: Workspace, prompt: str, stdin: 
     said = [ws.run("delegate", *more, "--recipe", "r", "x").expect(2).stderr for more in ([], ["--dry-run"])]
     assert said[0] == said[1]
     assert "names what is not there" in said[0]
+
+
+# Where it is said before anyone starts anything.
+
+
+NO_AGENT = "the program `no-such-agent` is not on the PATH"
+NO_COMMAND = "no spawn command is configured"
+
+
+@pytest.mark.parametrize(
+    ("settings", "engine", "reason"),
+    [
+        ({}, "ford", None),
+        ({}, "marvin", NO_COMMAND),
+        ({}, "zaphod", NO_COMMAND),
+        ({"spawn.command": ["no-such-agent"]}, "ford", NO_AGENT),
+        ({"spawn.command": ["cat"]}, "marvin", None),
+        ({"spawn.engines": {"marvin": {"command": ["no-such-agent"]}}}, "marvin", NO_AGENT),
+        ({"spawn.engines": {"marvin": {"command": ["no-such-agent"]}}}, "ford", None),
+        ({"spawn.engines": {"marvin": {"preset": "claude"}}}, "marvin", "the program `claude` is not on the PATH"),
+        ({"spawn.preset": "no-such"}, "ford", "there is no preset `no-such`"),
+        ({"spawn.preset": "none"}, "ford", NO_COMMAND),
+        ({"spawn.command": ["cat", "{tsak}"]}, "ford", "holds the unknown placeholder `{tsak}`"),
+    ],
+)
+def test_lists_and_decisions_say_what_cannot_be_started(
+    ws: Workspace, messages: MessagesServer, settings: dict[str, object], engine: str, reason: str | None
+) -> None:
+    ws.recipe("P/recipes/mine.yaml", "Mine, for what is mine.", engine=engine, triggers=["do mine"])
+    ws.recipe("P/recipes/other.yaml", triggers=["do mine"])
+    if settings:
+        ws.settings(settings)
+    (mine,) = [row for row in ws.run("recipes", "list", "--json").expect().json if row["name"] == "mine"]
+    assert (reason or "") in mine.get("hindrance", "")
+    assert ("hindrance" in mine) == (reason is not None)
+    (again,) = [r for r in ws.run("recipes", "list", "--layer", "project").expect().json if r["name"] == "mine"]
+    assert again == mine
+    shown = ws.run("recipes", "list", tty=True, columns=200).expect()
+    assert (f"! {engine}" in shown.stdout) == (reason is not None)
+    assert (reason or "") in shown.stderr.replace(" for the engine `marvin`", "")
+    ws.model(messages)
+    messages.reply(scripted.match("mine"))
+    decided = ws.run("select", "--explain", "do mine").expect()
+    told = [text for text in decided.json["warnings"] if text.startswith("`mine` cannot be started here: ")]
+    assert ([reason in text for text in told] if reason else told) == [True] * (reason is not None)
+    assert decided.stderr == "".join(f"warning: {text}\n" for text in told)
+    ws.write("P/recipes/other.yaml", "description: Another.\nengine: ford\n")
+    explained = ws.run("select", "--explain", "do mine").expect()
+    assert [text for text in explained.json["warnings"] if "cannot be started" in text] == told
+
+
+def test_a_list_is_made_with_broken_settings(ws: Workspace) -> None:
+    ws.recipe("P/recipes/mine.yaml")
+    ws.write("T/settings.yaml", "spwan: {}\n")
+    (mine,) = [row for row in ws.run("recipes", "list").expect().json if row["name"] == "mine"]
+    assert mine["hindrance"] == "there is no setting `spwan`"
+
+
+def test_a_missing_key_hinders_no_engine(ws: Workspace) -> None:
+    ws.recipe("P/recipes/mine.yaml", triggers=["do mine"])
+    assert "hindrance" not in ws.run("recipes", "list", "--layer", "project").expect().json[0]
+    assert ws.run("select", "--explain", "do mine").expect().json["warnings"] == []
+
+
+# A broken catalog.
+
+
+def test_a_broken_catalog_is_said_wherever_it_counts(ws: Workspace, messages: MessagesServer) -> None:
+    engine = "{purpose: p, when_to_use: w, not_for: n}"
+    ws.write("B/catalog/engines.yaml", f"engines:\n  ford: {engine}\n")
+    ws.run("catalog", "reload").expect()
+    ws.write("B/catalog/engines.yaml", "engines: 5\n")
+    ws.recipe("P/recipes/good.yaml", triggers=["fix tests"])
+    ws.recipe("P/recipes/other.yaml", triggers=["fix them"])
+    ws.model(messages)
+    messages.reply(scripted.match("good"))
+    for args in (["delegate", "--dry-run", "fix tests"], ["select", "fix tests and fix them"]):
+        done = ws.run(*args).expect()
+        (warning,) = [text for text in done.json["warnings"] if "catalog is broken" in text]
+        assert warning.startswith(
+            f"the engine catalog is broken, the last good one is in force: {ws.path('B/catalog')}"
+        )
+        assert done.stderr.count(warning) == 1
+
+
+def test_the_last_good_catalog_is_that_of_its_file(ws: Workspace) -> None:
+    engine = "{purpose: p, when_to_use: w, not_for: n}"
+    ws.write("B/catalog/engines.yaml", f"engines:\n  ford: {engine}\n")
+    ws.run("catalog", "reload").expect()
+    ws.write("H/others/catalog/engines.yaml", "engines: 5\n")
+    ws.write("H/others/settings.yaml", ws.path("B/settings.yaml").read_text())
+    failed = ws.run("catalog", "show", env={"VANCECTL_DEFAULTS_DIR": str(ws.home / "others")}).expect(2)
+    assert "the engine catalog is broken" in failed.stderr
+    assert failed.stdout == ""
+    ws.write("B/catalog/engines.yaml", "engines: 5\n")
+    assert [row["name"] for row in ws.run("catalog", "show", "--json").expect().json] == ["ford"]

@@ -27,7 +27,7 @@ from vancectl.delegation.generated import (
 from vancectl.delegation.hindrance import hindrance, hindrance_of
 from vancectl.delegation.request import Request
 from vancectl.delegation.start import Start, new_id, run_process, start_process, utc_now
-from vancectl.errors import SettingsError, SpawnError, StoreError, UsageError, VancectlError
+from vancectl.errors import CatalogError, SettingsError, SpawnError, StoreError, UsageError, VancectlError
 from vancectl.inventory.cascade import Cascade, UnknownRecipeError
 from vancectl.inventory.catalog import EngineCatalog
 from vancectl.inventory.recipe import Recipe
@@ -151,7 +151,7 @@ class Delegation:
         if fallback is not None:
             layer, shadows = self._origin(fallback.recipe)
             fallback = replace(fallback, layer=layer, shadows=shadows)
-        decision = decision.with_warnings(instead)
+        decision = decision.with_warnings((*instead, *self._stale_catalog()))
         answer = Delegated(decision.as_json(), fallback, unanswered=decision.unanswered)
         if not decision.matches and fallback is None:
             return answer
@@ -197,6 +197,12 @@ class Delegation:
         except VancectlError as error:
             return error
         return hindrance_of(self.settings, recipe.engine, recipe.params)
+
+    def _stale_catalog(self) -> list[str]:
+        try:
+            return self.catalog().stale
+        except CatalogError as error:
+            return [error.what()]
 
     def _decide(self, request: Request) -> Decision:
         """The mode matrix (docs/design.md, section 5)."""

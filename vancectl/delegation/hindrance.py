@@ -15,6 +15,16 @@ from vancectl.settings.settings import Settings
 _RECIPE_TYPES = {"recipe", "recipe_yaml", ""}
 
 
+def engine_hindrance(settings: Settings, engine: str) -> str | None:
+    """Why nothing that has this engine can be started here, whatever keys there are; None where it can."""
+    try:
+        template = find_template(settings, engine)
+        error = _of_engine(template, engine)
+    except VancectlError as broken:
+        return broken.what()
+    return error.what() if error is not None else None
+
+
 def hindrance_of(settings: Settings, engine: str, params: Mapping[str, Any]) -> VancectlError | None:
     """Why what an engine and these params ask for cannot be started with these settings; None where it can."""
     try:
@@ -25,17 +35,12 @@ def hindrance_of(settings: Settings, engine: str, params: Mapping[str, Any]) -> 
 
 def hindrance(template: CommandTemplate, engine: str, params: Mapping[str, Any]) -> VancectlError | None:
     """The same for a spawn command that has been found."""
-    if not template.argv:
-        return no_command(engine)
-    try:
-        spawn_program(template)
-    except ProgramError as error:
-        return SpawnError(error.text, remedy=f"check {template.key} in {template.origin}")
+    error = _of_engine(template, engine)
+    if error is not None:
+        return error
     preset = template.preset
     if preset is None or preset.engines is None:
         return None
-    if engine not in preset.engines:
-        return unable(engine)
     if preset.runs_worker and not any(
         (passed_on(template.environment.get(key)) or "").strip() for key in KEY_VARIABLES
     ):
@@ -44,6 +49,19 @@ def hindrance(template: CommandTemplate, engine: str, params: Mapping[str, Any])
             remedy="or name a program of yours in spawn.command or spawn.preset; `vancectl spawn test` tries one",
         )
     return script_wanted(engine, params)
+
+
+def _of_engine(template: CommandTemplate, engine: str) -> VancectlError | None:
+    if not template.argv:
+        return no_command(engine)
+    try:
+        spawn_program(template)
+    except ProgramError as error:
+        return SpawnError(error.text, remedy=f"check {template.key} in {template.origin}")
+    preset = template.preset
+    if preset is not None and preset.engines is not None and engine not in preset.engines:
+        return unable(engine)
+    return None
 
 
 def script_wanted(engine: str, params: Mapping[str, Any]) -> UsageError | None:

@@ -47,6 +47,14 @@ class EngineCatalog:
     def names(self) -> list[str]:
         return [engine.name for engine in self.engines]
 
+    @property
+    def stale(self) -> list[str]:
+        """What is to be said where the last good copy stands in for a broken file."""
+        return [
+            f"the engine catalog is broken, the last good one is in force: {finding.line()}"
+            for finding in self.findings
+        ]
+
     def find(self, name: str) -> Engine:
         """Raises CatalogError with the nearest name."""
         for engine in self.engines:
@@ -73,7 +81,7 @@ def load_catalog() -> EngineCatalog:
         if kept is not None:
             _keep(path, kept)
         return catalog
-    if kept is not None and os.path.exists(kept):
+    if kept is not None and _is_copy_of(path, kept):
         last_good = _read(kept)
         if not last_good.findings:
             return EngineCatalog(last_good.engines, kept, catalog.findings)
@@ -134,4 +142,19 @@ def _keep(path: Path, kept: Path) -> None:
     with contextlib.suppress(OSError):
         data = path.read_bytes()
         if not kept.exists() or kept.read_bytes() != data:
+            _origin(kept).unlink(missing_ok=True)  # whatever becomes of us: it says of no file what another one held
             write_atomically(kept, data)
+        if not _is_copy_of(path, kept):
+            write_atomically(_origin(kept), os.fsencode(path))
+
+
+def _origin(kept: Path) -> Path:
+    """Which file the copy is of: there may be several, each with engines of its own."""
+    return kept.with_suffix(".origin")
+
+
+def _is_copy_of(path: Path, kept: Path) -> bool:
+    try:
+        return kept.exists() and _origin(kept).read_bytes() == os.fsencode(path)
+    except OSError:
+        return False

@@ -35,6 +35,17 @@ def element(recipe: Recipe | BrokenRecipe, shadows: Sequence[str]) -> dict[str, 
     return row
 
 
+def engine_of(rendered: str) -> str | None:
+    """The engine in an element as JSON, without reading all of it."""
+    text = rendered.partition(', "engine": "')[2].partition('"')[0]
+    return text or None
+
+
+def with_hindrance(rendered: str, hindrance: str | None) -> str:
+    """Where it cannot be started here, the element says why."""
+    return rendered if hindrance is None else f'{rendered[:-1]}, "hindrance": {to_json(hindrance)}}}'
+
+
 def render(recipe: Recipe | BrokenRecipe, shadows: Sequence[str]) -> str:
     """The element as JSON, out of the kept part where there is one."""
     if isinstance(recipe, Recipe) and recipe.listing:

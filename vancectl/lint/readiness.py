@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from vancectl.delegation.fallback import SETTING
+from vancectl.delegation.hindrance import engine_hindrance
 from vancectl.errors import CatalogError, Place, SettingsError, VancectlError
 from vancectl.inventory.cascade import Cascade, UnknownRecipeError
 from vancectl.inventory.catalog import EngineCatalog
+from vancectl.inventory.layer import LayerKind
 from vancectl.inventory.recipe import BrokenRecipe
 from vancectl.lint.outline import Outline
 from vancectl.process.command import find_template, spawn_program
@@ -33,6 +35,7 @@ def settings_findings(load: Callable[[], Settings], cascade: Cascade, engines: t
         yield _of_error("bad-settings", error)
         return
     yield from _fallback(settings, cascade)
+    told = set()
     for engine in ("", *settings["spawn.engines"]):
         try:
             template = find_template(settings, engine)
@@ -46,11 +49,31 @@ def settings_findings(load: Callable[[], Settings], cascade: Cascade, engines: t
         try:
             spawn_program(template)
         except ProgramError as error:
+            told.add(error.text)
             yield Finding("no-program", place, {"problem": error.text, "key": template.key})
         arguments = template.parts()[1:]
         alone = next((number for number, part in enumerate(arguments) if part.startswith("{task}")), None)
         if alone is not None and "--" not in arguments[:alone]:
             yield Finding("task-as-option", place, {"key": template.key})
+    yield from _hindered(settings, cascade, told)
+
+
+def _hindered(settings: Settings, cascade: Cascade, told: set[str]) -> Iterator[Finding]:
+    """The recipes that someone here wrote for an engine that cannot be started here; bundled ones are for everyone.
+
+    What was told of the settings already is not told of each recipe again.
+    """
+    reasons: dict[str, str | None] = {}
+    for entry in cascade.entries():
+        recipe = entry.recipe
+        if isinstance(recipe, BrokenRecipe) or recipe.layer.kind is LayerKind.BUNDLED:
+            continue
+        if recipe.engine not in reasons:
+            reasons[recipe.engine] = engine_hindrance(settings, recipe.engine)
+        problem = reasons[recipe.engine]
+        if problem is not None and problem not in told:
+            place = Outline(Path(recipe.path)).field("engine")
+            yield Finding("cannot-start", place, {"engine": recipe.engine, "problem": problem})
 
 
 def _fallback(settings: Settings, cascade: Cascade) -> Iterator[Finding]:

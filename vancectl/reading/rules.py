@@ -180,6 +180,9 @@ RULES: dict[str, Rule] = {
     "unknown-fallback": Rule(_E, "`{key}` names the recipe `{recipe}`, which is not there{nearest}", "name another"),
     "broken-fallback": Rule(_E, "`{key}` names the recipe `{recipe}`, which is broken", "mend the recipe"),
     "no-program": Rule(_E, "`{key}`: {problem}", "install it, or name another"),
+    "cannot-start": Rule(
+        _N, "the engine `{engine}` cannot be started here: {problem}", "`man vancectl-settings` describes spawn.engines"
+    ),
     "task-as-option": Rule(
         _W, "`{{task}}` stands alone in `{key}`: a task that begins with `-` would be an option of the program",
         'put "--" before it, or give the task on stdin',

@@ -80,7 +80,7 @@ def reload_catalog(
 
 
 def _warn(catalog: EngineCatalog, output: Output) -> None:
-    for finding in catalog.findings:
-        output.warn(f"the engine catalog is broken, the last good one is in force: {finding.line()}")
+    for warning in catalog.stale:
+        output.warn(warning)
     for finding in catalog.warnings:
         output.warn(finding.line())

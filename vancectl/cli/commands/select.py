@@ -92,12 +92,28 @@ def select(
     for broken in scope.inventory.broken:
         output.warn(f"broken recipe left out: {broken.fault}")
     decision = selector.select(words).with_warnings(unread)
+    if explain or why is not None:  # a decision itself is as good where something else starts the recipe
+        decision = decision.with_warnings(_hindrance(scope, decision))
     _print_decision(scope, selector, words, decision, output, explain=explain, why=why)
     scope.remember(output, "select", decision.as_json(), words)
     if strict and decision.unanswered:
         raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
     if exit_code and not decision.matches:
         raise typer.Exit(ExitStatus.NEGATIVE)
+
+
+def _hindrance(scope: Scope, decision: Decision) -> list[str]:
+    """Why the recipe that was chosen cannot be started here."""
+    if not decision.matches or decision.engine is None:
+        return []
+    from vancectl.delegation.hindrance import engine_hindrance
+    from vancectl.errors import VancectlError
+
+    try:
+        reason = engine_hindrance(scope.settings, decision.engine)
+    except VancectlError as error:
+        reason = error.what()
+    return [f"`{decision.recipe}` cannot be started here: {reason}"] if reason is not None else []
 
 
 def _print_decision(

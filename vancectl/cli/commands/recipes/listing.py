@@ -61,6 +61,9 @@ RECIPES: Mapping[str, Lazy] = {
 }
 
 
+_MARK = "!"  # before an engine that cannot be started here
+
+
 class Recipes(LazyGroup):
     table = RECIPES
 
@@ -96,7 +99,7 @@ def list_recipes(
     output = scope.output(as_json=json_output)
     scope.report_findings(output)
     if output.as_json and layer is None:
-        output.rendered_array(_elements(scope.cascade, everything))
+        output.rendered_array(_marked(scope, _elements(scope.cascade, everything)))
         return
     entries = [
         entry
@@ -104,9 +107,11 @@ def list_recipes(
         if _is_shown(entry, everything) and (layer is None or entry.recipe.layer.kind.value == layer.value)
     ]
     if output.as_json:
-        output.rendered_array(render(entry.recipe, _shadows(entry)) for entry in entries)
+        output.rendered_array(_marked(scope, (render(entry.recipe, _shadows(entry)) for entry in entries)))
         return
-    columns, rows = ["name", "engine", "layer", "shadows", "triggers", "description"], list(map(_cells, entries))
+    hindered = _Hindrances(scope)
+    columns = ["name", "engine", "layer", "shadows", "triggers", "description"]
+    rows = [_cells(entry, hindered) for entry in entries]
     if not any(entry.shadows for entry in entries):  # the room is better used where nothing is shadowed
         rows = [row[:3] + row[4:] for row in rows]
         columns.remove("shadows")
@@ -119,6 +124,8 @@ def list_recipes(
     for entry in entries:
         if isinstance(entry.recipe, BrokenRecipe):
             output.warn(entry.recipe.fault)  # in full: the table has no room for file, line and remedy
+    for reason, engines in hindered.reasons().items():
+        output.progress(f"{_MARK} cannot be started here ({', '.join(engines)}): {reason}")
 
 
 @scoped
@@ -243,7 +250,42 @@ def _shadows(entry: Entry) -> list[str]:
     return [file.path for file in entry.shadows]
 
 
-def _cells(entry: Entry) -> tuple[str, ...]:
+class _Hindrances:
+    """Which engines cannot be started here, and why; each is asked about once."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._found: dict[str, str | None] = {}
+
+    def of(self, engine: str | None) -> str | None:
+        from vancectl.delegation.hindrance import engine_hindrance
+        from vancectl.errors import VancectlError
+
+        if engine is None:
+            return None
+        if engine not in self._found:
+            try:
+                self._found[engine] = engine_hindrance(self._scope.settings, engine)
+            except VancectlError as error:
+                self._found[engine] = error.what()
+        return self._found[engine]
+
+    def reasons(self) -> dict[str, list[str]]:
+        engines: dict[str, list[str]] = {}
+        for engine, reason in self._found.items():
+            if reason is not None:
+                engines.setdefault(reason.replace(f" for the engine `{engine}`", ""), []).append(engine)
+        return engines
+
+
+def _marked(scope: Scope, elements: Iterator[str]) -> Iterator[str]:
+    from vancectl.inventory.listing import engine_of, with_hindrance
+
+    hindered = _Hindrances(scope)
+    return (with_hindrance(element, hindered.of(engine_of(element))) for element in elements)
+
+
+def _cells(entry: Entry, hindered: _Hindrances) -> tuple[str, ...]:
     from vancectl.inventory.recipe import BrokenRecipe
     from vancectl.text.printable import plain_line
 
@@ -253,7 +295,8 @@ def _cells(entry: Entry) -> tuple[str, ...]:
     if isinstance(recipe, BrokenRecipe):
         return entry.name, "", layer, shadows, "", f"broken: {recipe.finding.sentence()}"
     phrases = ", ".join(map(plain_line, recipe.phrases))
-    return entry.name, recipe.engine, layer, shadows, phrases, plain_line(recipe.description)
+    engine = recipe.engine if hindered.of(recipe.engine) is None else f"{_MARK} {recipe.engine}"
+    return entry.name, engine, layer, shadows, phrases, plain_line(recipe.description)
 
 
 def _print_file(recipe: Recipe | BrokenRecipe, output: Output) -> None:
