@@ -249,7 +249,7 @@ def decision_keys() -> list[str]:
 def process_keys() -> list[str]:
     record = ProcessRecord(
         "1", "default", "name", DONE, "default", "ford", "now", {},
-        result={"reply": "long " * SHOWN}, log_truncated=True, on_exit_error="",
+        result={"reply": "long " * SHOWN}, log_truncated=True, on_exit_error="", stop_error="",
     )  # fmt: skip
     return list(shortened(existing_process(record)))
 

@@ -202,9 +202,9 @@ def test_the_event_and_the_record_have_the_same_reply(ws: Workspace, said: str) 
     ("on_exit", "why"),
     [
         ("no-such-program", "the program `no-such-program` is not on the PATH"),
-        ('["false"]', "the command for the end, `false`, ended with status 1"),
-        ('["sh", "-c", "echo first; echo why >&2; exit 3"]', "the command for the end, `sh`, ended with status 3: why"),
-        ('["sh", "-c", "kill -9 $$"]', "the command for the end, `sh`, was ended by signal 9"),
+        ('["false"]', "the command for the end: `false` ended with status 1"),
+        ('["sh", "-c", "echo first; echo why >&2; exit 3"]', "the command for the end: `sh` ended with status 3: why"),
+        ('["sh", "-c", "kill -9 $$"]', "the command for the end: `sh` was ended by signal 9"),
         ("unreadable", "names an interpreter in its first line that is not there"),
     ],
     ids=["missing", "fails", "says-why", "killed", "cannot-run"],

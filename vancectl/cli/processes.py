@@ -100,8 +100,8 @@ def with_processes(command: Callable[..., None]) -> Callable[..., None]:
 
 def print_end(record: ProcessRecord, output: Output) -> None:
     """How a process has ended, in a line."""
-    if record.on_exit_error is not None:
-        output.warn(record.on_exit_error)
+    for fault in record.faults:
+        output.warn(fault)
     if output.as_json:
         output.document(record.as_json())
         return

@@ -24,9 +24,10 @@ from vancectl.delegation.request import Request
 from vancectl.errors import SpawnError, StoreError, VancectlError
 from vancectl.process.caller import NOBODY, Caller, child_environment
 from vancectl.process.command import Argument, CommandTemplate, fill, fill_environment, uses
+from vancectl.process.elsewhere import Elsewhere
 from vancectl.process.lifeline import Lifeline, birth_of
 from vancectl.process.log import BOTH, Log
-from vancectl.process.output import call_fault, read_output, shortened
+from vancectl.process.output import ended_badly, on_exit_fault, read_output, shortened, still_there
 from vancectl.process.preset import DEFAULT_MODEL
 from vancectl.process.store import DONE, FAILED, RUNNING, STOPPED, TIMED_OUT, NameScope, ProcessRecord, ProcessStore
 from vancectl.process.supervision import Job, Supervised, supervise
@@ -100,6 +101,14 @@ class Start:
     def argv(self, folder: Path) -> list[str]:
         """The filled command; `folder` is where its files are, or would be, and its name the process's id."""
         return [argument.text for argument in self.arguments(folder)]
+
+    def stop(self, folder: Path) -> list[str]:
+        """The preset's command that ends what its program has started elsewhere; empty where there is none."""
+        preset = self.template.preset
+        if preset is None or not preset.stop:
+            return []
+        command = replace(self.template, argv=preset.stop)
+        return [argument.text for argument in fill(command, self._values(folder), self.handover.params)]
 
     def arguments(self, folder: Path) -> list[Argument]:
         return fill(self.template, self._values(folder), self.handover.params)
@@ -177,7 +186,7 @@ def run_process(
     def started(pid: int) -> None:
         nonlocal record
         record = replace(record, status=RUNNING, pid=pid, supervisor=os.getpid())
-        lifeline.write({"supervisor": os.getpid(), "pid": pid, "birth": birth_of(pid)})
+        lifeline.write({"supervisor": os.getpid(), "pid": pid, "birth": birth_of(pid), "stop": start.stop(folder)})
         with contextlib.suppress(StoreError):  # no reason to end the command; if it lasts, it is told at the end
             store.settle(record)
 
@@ -186,18 +195,24 @@ def run_process(
         record = replace(record, argv=argv)
         _write_files(start, folder)
         streams = _Streams(Log(str(folder / BOTH), start.log_bytes), on_output)
+        environment = start.environment(record, folder)
+        elsewhere = Elsewhere(start.stop(folder), environment)
         finished = run_child(
             argv,
             stdin=start.stdin(),
-            environment=start.environment(record, folder),
+            environment=environment,
             timeout=timeout,
             on_start=started,
             on_output=streams.output,
             on_stderr=streams.error,
             max_output=start.log_bytes,
             drop=True,
+            on_end=elsewhere.end,
+            on_note=streams.note,
         )
         streams.close()
+    if finished.interrupted or finished.exit_code < 0:  # also where somebody has killed it
+        elsewhere.end()
     ended = replace(
         record,
         log=str(folder / BOTH) if not streams.log.empty else None,
@@ -207,6 +222,7 @@ def run_process(
         ended_at=utc_now(),
         seconds=round(time.monotonic() - begun, 3),
         result=read_output(finished.stdout),
+        stop_error=_fault(elsewhere),
     )
     unkept = _unkept(ended, store.update)
     if unkept is None:
@@ -240,6 +256,7 @@ def start_process(
             timeout,
             start.request.on_exit,
             start.event(record),
+            start.stop(folder),
         )
         supervised = supervise(job, lifeline)
     if source is not None:
@@ -248,6 +265,13 @@ def start_process(
     if supervised.on_exit_error is not None:
         running = _untold(running, supervised.on_exit_error, store)
     return running, supervised, _unkept(running, store.settle)
+
+
+def _fault(elsewhere: Elsewhere) -> str | None:
+    try:
+        return elsewhere.fault()
+    except KeyboardInterrupt:
+        return still_there("the command that ends it was not waited for")
 
 
 def _unkept(record: ProcessRecord, write: Callable[[ProcessRecord], None]) -> StoreError | None:
@@ -275,6 +299,9 @@ class _Streams:
     def error(self, data: bytes) -> None:
         self._keep(data)
         self._pass_on(data)
+
+    def note(self, text: str) -> None:
+        self._pass_on(f"note: {text}\n".encode())
 
     def close(self) -> None:
         self._pass_on(b"")
@@ -308,7 +335,7 @@ def _tell(start: Start, ended: ProcessRecord, store: ProcessStore, folder: Path)
         return _untold(ended, error.text, store)
     if called.exit_code == 0:
         return ended
-    return _untold(ended, call_fault(start.request.on_exit[0], called.exit_code, called.stderr), store)
+    return _untold(ended, on_exit_fault(ended_badly(start.request.on_exit[0], called.exit_code, called.stderr)), store)
 
 
 def _untold(record: ProcessRecord, fault: str, store: ProcessStore) -> ProcessRecord:

@@ -15,6 +15,7 @@ _LONGEST = 64 * 1024 * 1024
 # Characters of a reply in a list or an event.
 SHOWN = 4000
 _LINE = 200
+STOP_SECONDS = 20.0
 
 
 def read_output(stdout: bytes) -> dict[str, Any]:
@@ -55,14 +56,20 @@ def shortened(process: dict[str, Any]) -> dict[str, Any]:
     )}  # fmt: skip
 
 
-def call_fault(program: str, how: int | str, said: bytes = b"") -> str:
-    """Why the command for the end did not do what it should: why it cannot run, or its exit code and its last line."""
-    if isinstance(how, str):
-        return f"the command for the end, `{program}`, cannot be started: {how}"
-    ended = f"ended with status {how}" if how > 0 else f"was ended by signal {-how}"
+def still_there(why: str) -> str:
+    return f"what it started elsewhere may still run: {why}"
+
+
+def on_exit_fault(why: str) -> str:
+    return f"the command for the end: {why}"
+
+
+def ended_badly(program: str, exit_code: int, said: bytes) -> str:
+    """How it ended, and the last line that it said."""
+    ended = f"ended with status {exit_code}" if exit_code > 0 else f"was ended by signal {-exit_code}"
     lines = scrub(said.decode("utf-8", "replace")).split("\n")
     last = next((line.strip()[:_LINE] for line in reversed(lines) if line.strip()), "")
-    return f"the command for the end, `{program}`, {ended}" + (f": {last}" if last else "")
+    return f"`{program}` {ended}" + (f": {last}" if last else "")
 
 
 def last_line_object(reply: object) -> dict[str, Any]:

@@ -24,7 +24,7 @@ DEFAULT_MODEL = "default:smart"
 # A text of a command, or several that are left out together where what they hold a placeholder for has no value.
 Part: TypeAlias = str | tuple[str, ...]
 _TEXTS = ("description", "stdin", "program", "reads", "dash", "words", "mentions")
-_LISTS = ("engines", "untrusted", "passes")
+_LISTS = ("engines", "untrusted", "passes", "stop")
 _OTHERS = ("command", "env", "values")
 
 
@@ -53,6 +53,8 @@ class Preset:
     # What the program calls the values of a recipe: for a placeholder, patterns and what stands for a value that
     # matches one, empty for the value itself. A value that matches none is nothing that the program knows.
     values: dict[str, dict[str, str]] = field(default_factory=dict)
+    # A command that ends what the program has started elsewhere, which its own end does not.
+    stop: tuple[str, ...] = ()
 
     @property
     def runs_worker(self) -> bool:
@@ -148,6 +150,7 @@ def load_preset(name: str, origin: str = "spawn.preset") -> Preset:
         tuple(fields.get("untrusted", ())),
         tuple(fields.get("passes", ())),
         fields.get("values", {}),
+        tuple(fields.get("stop", ())),
     )
 
 

@@ -49,6 +49,7 @@ CREATE TABLE IF NOT EXISTS process (
     project TEXT NOT NULL DEFAULT '',
     log_truncated INTEGER NOT NULL DEFAULT 0,
     on_exit_error TEXT,
+    stop_error TEXT,
     UNIQUE (tenant, project, session, name)
 )
 """
@@ -62,6 +63,7 @@ _LATER = {
     "asked": "TEXT",
     "log_truncated": "INTEGER NOT NULL DEFAULT 0",
     "on_exit_error": "TEXT",
+    "stop_error": "TEXT",
 }
 # Tenant and project came with another key, for which the table is made anew; what was there belongs to every scope.
 _ANYWHERE = ""
@@ -82,8 +84,8 @@ class ProcessRecord:
     `supervisor` is the process id of who waits for its end, `parent` the id of the process that asked for it. `seconds`
     is how long it took; no change of the clock has a part in it. `asked` is the digest of its request. A record of an
     earlier version has no tenant. `log_truncated`: its log did not take all. `on_exit_error` says why the command for
-    the end did not do what it should; that comes after the end, and `note_on_exit` alone writes it. `damaged` says what
-    of a row could not be read.
+    the end did not do what it should; that comes after the end, and `note_on_exit` alone writes it. `stop_error`: what
+    it started elsewhere may still be there. `damaged` says what of a row could not be read.
     """
 
     id: str
@@ -108,6 +110,7 @@ class ProcessRecord:
     project: str | None = None
     log_truncated: bool = False
     on_exit_error: str | None = None
+    stop_error: str | None = None
     damaged: str | None = None
 
     @property
@@ -117,6 +120,11 @@ class ProcessRecord:
     @property
     def ended(self) -> bool:
         return self.status in ENDED
+
+    @property
+    def faults(self) -> list[str]:
+        """What did not go well about it, and nobody may have heard of."""
+        return [fault for fault in (self.damaged, self.stop_error, self.on_exit_error) if fault is not None]
 
     def as_json(self) -> dict[str, Any]:
         """What the output's `process` holds: our own fields, and under `reply` what the program wrote."""
@@ -138,6 +146,7 @@ class ProcessRecord:
             "project": self.project,
             **({"logTruncated": True} if self.log_truncated else {}),
             **({"onExitError": self.on_exit_error} if self.on_exit_error is not None else {}),
+            **({"stopError": self.stop_error} if self.stop_error is not None else {}),
             **self._reply(),
             **({"error": self.damaged} if self.damaged is not None else {}),
         }
@@ -382,6 +391,7 @@ def _columns(record: ProcessRecord) -> dict[str, Any]:
         "tenant": record.tenant or _ANYWHERE,
         "project": record.project or "",
         "log_truncated": int(record.log_truncated),
+        "stop_error": record.stop_error,
     }
 
 
@@ -408,9 +418,10 @@ def _record(row: sqlite3.Row) -> ProcessRecord:
             values[column] = None
             faults.append(column)
     values["log_truncated"] = bool(values.get("log_truncated"))
-    if not isinstance(values.get("on_exit_error"), str | None):
-        values["on_exit_error"] = None
-        faults.append("on_exit_error")
+    for column in ("on_exit_error", "stop_error"):
+        if not isinstance(values.get(column), str | None):
+            values[column] = None
+            faults.append(column)
     values["tenant"] = values.get("tenant") or None
     values["project"] = values.get("project") or None
     damaged = f"the record is damaged ({', '.join(faults)})" if faults else None

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from vancectl.errors import SpawnError, StoreError
+from vancectl.process.elsewhere import Elsewhere
 from vancectl.process.lifeline import Lifeline, lives
 from vancectl.process.log import BOTH
-from vancectl.process.output import read_stdout
+from vancectl.process.output import STOP_SECONDS, read_stdout
 from vancectl.process.store import ABANDONED, RUNNING, STARTING, STOPPED, ProcessRecord, ProcessStore
 from vancectl.programs.child import ChildError, program_of, refusal
+from vancectl.programs.environment import program_environment
 
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 _SLOWEST = 0.5
@@ -30,7 +32,8 @@ _LAST_WAIT = 5.0
 class Job:
     """All that a supervisor needs. `limit` is that of each log, in bytes.
 
-    `event` is what the command for the end is told, its own end aside.
+    `event` is what the command for the end is told, its own end aside; `stop` is the preset's command that ends what
+    the program has started elsewhere.
     """
 
     argv: Sequence[str]
@@ -40,6 +43,7 @@ class Job:
     timeout: float | None = None
     on_exit: Sequence[str] = ()
     event: Mapping[str, Any] | None = None
+    stop: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ def supervise(job: Job, lifeline: Lifeline) -> Supervised:
     """
     program = program_of(job.argv, job.environment)
     try:
-        words, on_exit = ([os.fsencode(word).decode("latin-1") for word in argv] for argv in (job.argv, job.on_exit))
+        words, on_exit, stop_words = map(_words, (job.argv, job.on_exit, job.stop))
     except UnicodeEncodeError as error:
         raise refusal(job.argv, error) from None
     if any("\0" in word for word in (*words, *on_exit)):
@@ -73,6 +77,9 @@ def supervise(job: Job, lifeline: Lifeline) -> Supervised:
         on_exit_program = program_of(job.on_exit, job.environment) if job.on_exit else ""
     except ChildError as error:
         fault = error.text
+    stop_program = ""
+    with contextlib.suppress(ChildError):  # then the program is none of the preset's, or cannot run either
+        stop_program = program_of(job.stop, job.environment) if job.stop else ""
     document = {
         "program": os.fsencode(program).decode("latin-1"),
         "argv": words,
@@ -82,6 +89,8 @@ def supervise(job: Job, lifeline: Lifeline) -> Supervised:
         "onExitProgram": os.fsencode(on_exit_program).decode("latin-1"),
         "onExit": on_exit if on_exit_program else [],
         "event": job.event or {},
+        "stopProgram": os.fsencode(stop_program).decode("latin-1"),
+        "stop": stop_words if stop_program else [],
         "folder": lifeline.folder,
         "lifeline": lifeline.handle,
     }
@@ -109,6 +118,11 @@ def supervise(job: Job, lifeline: Lifeline) -> Supervised:
         supervisor.wait()
         raise refusal(job.argv, OSError(answer["errno"], os.strerror(answer["errno"])))
     return Supervised(answer["pid"], supervisor, fault)
+
+
+def _words(argv: Sequence[str]) -> list[str]:
+    """Bytes, as they are given to a program, in a form that JSON can hold."""
+    return [os.fsencode(word).decode("latin-1") for word in argv]
 
 
 def current(record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
@@ -163,6 +177,7 @@ def _merged(record: ProcessRecord, said: Mapping[str, Any], held: bool) -> Proce
             exit_code=said.get("exitCode"),
             ended_at=said.get("endedAt"),
             seconds=said.get("seconds"),
+            stop_error=said.get("stopError"),
             result=record.result or (read_stdout(record.log) if record.log else {}),
         )
     if held or lives(pid, said.get("birth")):
@@ -219,20 +234,44 @@ def remove(record: ProcessRecord, store: ProcessStore) -> None:
 def stop(record: ProcessRecord, store: ProcessStore, grace: float) -> ProcessRecord:
     """Ends the process's group: TERM, and after `grace` seconds KILL. Raises SpawnError where it cannot be ended."""
     record = current(record, store)
+    if record.status == ABANDONED:
+        return _end_elsewhere(record, store)
     for number in (signal.SIGTERM, signal.SIGKILL):
         if record.ended:
             return record
         supervised = _signal_supervisor(record, store)
         if not supervised or number == signal.SIGKILL:
             _signal_group(record, store, number)
-        record = wait_for(record, store, grace if number == signal.SIGTERM else _LAST_WAIT)
+        last = _LAST_WAIT + (STOP_SECONDS if _stop_command(record, store) else 0)
+        record = wait_for(record, store, grace if number == signal.SIGTERM else last)
         if record.status == ABANDONED and not supervised:
             record = replace(record, status=STOPPED)  # that we ended it is known, though not how
             store.update(record)
+            return _end_elsewhere(record, store)
     if not record.ended:
         raise SpawnError(
             f"the process `{record.name}` does not end", remedy=f"look at the process {record.pid} with ps"
         )
+    return record
+
+
+def _stop_command(record: ProcessRecord, store: ProcessStore) -> list[str]:
+    try:
+        words = Lifeline(str(store.folder / record.id)).read()[0].get("stop")
+    except OSError:
+        return []
+    return list(map(str, words)) if isinstance(words, list) else []
+
+
+def _end_elsewhere(record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
+    """What a process that nobody waited for may have left elsewhere."""
+    words = _stop_command(record, store)
+    if not words:
+        return record
+    elsewhere = Elsewhere(words, program_environment({}, {}))
+    elsewhere.end()
+    record = replace(record, stop_error=elsewhere.fault())
+    store.update(record)
     return record
 
 

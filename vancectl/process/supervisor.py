@@ -45,16 +45,22 @@ def main() -> None:
     if number:
         _answer({"errno": number})
         sys.exit(1)
-    stood: dict[str, object] = {"supervisor": os.getpid(), "pid": pid, "birth": birth_of(pid)}
+    stood: dict[str, object] = {
+        "supervisor": os.getpid(), "pid": pid, "birth": birth_of(pid), "stop": job["stop"],
+    }  # fmt: skip
     lifeline.write(stood)
     _answer({"pid": pid})
-    exit_code, reason = _wait(pid, job["timeout"])
-    _let_finish(keeper)
+    stopper = _Stopper(job)
+    exit_code, reason = _wait(pid, job["timeout"], stopper)
+    if exit_code < 0:  # also where somebody else has killed it
+        stopper.begin()
+    _let_finish(keeper, _LAST_WORDS)
     end = {
         "status": reason or ("DONE" if exit_code == 0 else "FAILED"),
         "exitCode": exit_code,
         "endedAt": _now(),
         "seconds": round(time.monotonic() - begun, 3),
+        **stopper.end(),
     }
     lifeline.write({**stood, **end})
     if job["onExit"]:
@@ -145,7 +151,45 @@ def _turn_away() -> None:
         os.dup2(nowhere, stream)
 
 
-def _wait(pid: int, timeout: object) -> tuple[int, str]:
+class _Stopper:
+    """The preset's command that ends what the program has started elsewhere: once, beside the program's own end."""
+
+    def __init__(self, job: dict[str, object]) -> None:
+        self._job = job
+        self._log = os.path.join(str(job["folder"]), "stop.log")
+        self._pid = 0
+        self._fault = ""
+
+    def begin(self) -> None:
+        words = self._job["stop"]
+        if self._pid or self._fault or not words:
+            return
+        assert isinstance(words, list)
+        log = os.open(self._log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._pid, number = _run(str(self._job["stopProgram"]), words, os.devnull, log, log, lambda: None)
+        os.close(log)
+        if number:
+            self._fault = os.strerror(number).lower()
+
+    def end(self) -> dict[str, object]:
+        """What is to be recorded of it."""
+        if not (self._pid or self._fault):
+            return {}
+        from vancectl.process.output import STOP_SECONDS, end_of, ended_badly, still_there
+
+        if self._pid:
+            status = _let_finish(self._pid, STOP_SECONDS)
+            words = self._job["stop"]
+            assert isinstance(words, list)
+            if status is None:
+                _signal(self._pid, signal.SIGKILL)
+                self._fault = f"`{words[0]}` did not end within {STOP_SECONDS:g} seconds"
+            elif code := os.waitstatus_to_exitcode(status):
+                self._fault = ended_badly(words[0], code, end_of(self._log, _TAIL))
+        return {"stopError": still_there(self._fault)} if self._fault else {}
+
+
+def _wait(pid: int, timeout: object, stopper: _Stopper) -> tuple[int, str]:
     """Exit code and, where it was made to end, TIMED_OUT or STOPPED."""
     if isinstance(timeout, int | float):
         signal.setitimer(signal.ITIMER_REAL, min(timeout, 1e9))
@@ -162,6 +206,7 @@ def _wait(pid: int, timeout: object) -> tuple[int, str]:
             continue
         reason = "TIMED_OUT" if came == signal.SIGALRM else "STOPPED"
         _signal(pid, signal.SIGTERM)
+        stopper.begin()
         signal.setitimer(signal.ITIMER_REAL, _GROUP_GRACE if reason == "TIMED_OUT" else _GRACE)
     if reason:
         _end_rest(pid)
@@ -188,16 +233,21 @@ def _end_rest(pid: int) -> None:
         return
 
 
-def _let_finish(keeper: int) -> None:
-    """What the program itself wrote has been kept by then; what it left behind may hold the streams for long."""
-    limit = time.monotonic() + _LAST_WORDS
+def _let_finish(pid: int, seconds: float) -> int | None:
+    """How another child of ours ended, None where it has not.
+
+    What the program itself wrote has been kept soon; what it left behind may hold the streams for long.
+    """
+    limit = time.monotonic() + seconds
     while time.monotonic() < limit:
         try:
-            if os.waitpid(keeper, os.WNOHANG)[0]:
-                return
+            done, status = os.waitpid(pid, os.WNOHANG)
         except ChildProcessError:
-            return
+            return None
+        if done:
+            return status
         signal.sigtimedwait({signal.SIGCHLD}, 0.05)
+    return None
 
 
 def _tell(job: dict[str, object], end: dict[str, object]) -> None:
@@ -235,7 +285,7 @@ _EVENT_KEYS = ("status", "exitCode", "endedAt", "seconds", "pid")
 
 def _call(job: dict[str, object], event: bytes) -> str:
     """What went wrong, in words."""
-    from vancectl.process.output import call_fault, end_of
+    from vancectl.process.output import end_of, ended_badly, on_exit_fault
 
     words, limit = job["onExit"], job["limit"]
     assert isinstance(words, list)
@@ -247,7 +297,7 @@ def _call(job: dict[str, object], event: bytes) -> str:
     os.close(say)
     program = str(words[0]).encode("latin-1").decode("utf-8", "replace")
     if number:
-        return call_fault(program, os.strerror(number).lower())
+        return on_exit_fault(f"`{program}` cannot be started: {os.strerror(number).lower()}")
     with contextlib.suppress(OSError):  # it need not read it
         os.write(sink, event)
     os.close(sink)
@@ -260,7 +310,7 @@ def _call(job: dict[str, object], event: bytes) -> str:
         last = end_of(path, _TAIL)
     except OSError:
         last = b""
-    return call_fault(program, code, last)
+    return on_exit_fault(ended_badly(program, code, last))
 
 
 def _note(folder: str, fault: str) -> None:

@@ -21,6 +21,10 @@ _ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
 _TOLD = ("SIGUSR1", "SIGUSR2")
 _SUSPENDING = "SIGTSTP"
 _GRACE = 1.0
+# A shell and a wrapper often both pass on one Ctrl-C, and `timeout` sends its signal twice.
+_BOUNCE = 0.25
+# What was asked by a person's Ctrl-C may take its time; who sends TERM will send KILL to us before long.
+_PATIENCE = 5.0
 # What a program may write before its pipe is closed on it: an endless one must not fill our memory.
 MAX_OUTPUT = 64 * 1024 * 1024
 _DRAIN = 1.0
@@ -61,18 +65,24 @@ def run_child(
     on_stderr: Callable[[bytes], None] | None = None,
     max_output: int = MAX_OUTPUT,
     drop: bool = False,
+    on_end: Callable[[], None] | None = None,
+    on_note: Callable[[str], None] | None = None,
 ) -> Finished:
     """Runs a program to its end and returns its output; without `stdin` it reads an end of file at once.
 
     A time-out ends the whole process group (TERM, then KILL); what was written until then is kept. So does a signal
-    that asks for the end, once the program itself has followed it. Raises ChildError where it cannot be started.
+    that asks for the end, once the program itself has followed it: it gets KILL where it has not some seconds after a
+    TERM, and at once after a second signal. Raises ChildError where it cannot be started.
+
+    `on_end` is called as soon as the program is made to end, and `on_note` is told what a person should know meanwhile;
+    either on a thread of its own.
 
     `on_output` and `on_stderr` get a stream as it comes, each on a thread of its own. Beyond `max_output` bytes a pipe
     is closed, which ends most programs with SIGPIPE; with `drop`, what comes is dropped.
     """
     timed_out = False
     stdout, stderr = bytearray(), bytearray()
-    with _Relay() as relay:
+    with _Relay(on_end, on_note) as relay:
         process = _start(
             argv,
             stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
@@ -99,6 +109,8 @@ def run_child(
                 process.wait(timeout)
             except subprocess.TimeoutExpired:
                 timed_out = process.poll() is None  # it may have ended just now, by itself
+            if timed_out and on_end is not None:
+                on_end()
             ended = timed_out or bool(relay.received)
             if ended:
                 # Also what the program left behind: a shell's background jobs ignore Ctrl-C.
@@ -194,14 +206,21 @@ class _Relay:
     It is entered before the program is started, so that no signal falls between.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_end: Callable[[], None] | None, on_note: Callable[[str], None] | None) -> None:
         self.received: list[int] = []
+        self._on_end = on_end or (lambda: None)
+        self._note = on_note or (lambda text: None)
+        self._insisted = False
+        # A handler may do little, so it wakes a thread that does the rest.
+        self._woken = self._wake = -1
         self._process: subprocess.Popen[bytes] | None = None
         self._asked = 0.0
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
+            self._woken, self._wake = os.pipe()
+            os.set_blocking(self._wake, False)
             for name in (*_ENDING, *_TOLD, _SUSPENDING):
                 self._take_over(name)
         return self
@@ -211,12 +230,18 @@ class _Relay:
     ) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
+        if self._wake >= 0:
+            os.close(self._wake)
+            if self._process is None:
+                os.close(self._woken)
 
     def watch(self, process: subprocess.Popen[bytes]) -> None:
         """From now on this is the program; it is told what has come in already."""
         self._process = process
         for number in self.received:
             self._send(number)
+        if self._woken >= 0:
+            _thread(self._attend)
 
     def _take_over(self, name: str) -> None:
         number = getattr(signal, name, None)
@@ -226,13 +251,45 @@ class _Relay:
             self._before[number] = signal.signal(number, handler)
 
     def _end(self, number: int, frame: FrameType | None) -> None:
-        """A program that was asked and goes on a second later gets KILL the next time."""
+        """A program that was asked and goes on gets KILL the next time."""
         now = time.monotonic()
-        insistent = bool(self.received) and now - self._asked >= _GRACE
-        if not self.received:
+        if self.received:
+            self._insisted = self._insisted or now - self._asked >= _BOUNCE
+        else:
             self._asked = now
         self.received.append(number)
-        self._send(signal.SIGKILL if insistent else number)
+        self._send(signal.SIGKILL if self._insisted else number)
+        with contextlib.suppress(OSError):
+            os.write(self._wake, b"!")
+
+    def _attend(self) -> None:
+        """Follows up the first signal that asks for the end, until we are no longer entered."""
+        import select
+
+        try:
+            if not os.read(self._woken, 1):
+                return
+            self._on_end()
+            by_hand = self.received[0] == signal.SIGINT
+            left: float | None = _GRACE if by_hand else _PATIENCE
+            limit = time.monotonic() + (left or 0)
+            while True:
+                if select.select([self._woken], [], [], left)[0]:
+                    if not os.read(self._woken, 1):
+                        return
+                    if self._insisted:
+                        self._note("asked again: the program is killed")
+                        return
+                    left = max(limit - time.monotonic(), 0) if left is not None else None
+                elif by_hand:
+                    self._note("interrupted: waiting for the program to end; Ctrl-C again kills it")
+                    left = None
+                else:
+                    self._note(f"the program goes on {_PATIENCE:g} seconds after the signal: it is killed")
+                    self._send(signal.SIGKILL)
+                    return
+        finally:
+            os.close(self._woken)
 
     def _tell(self, number: int, frame: FrameType | None) -> None:
         self._send(number)

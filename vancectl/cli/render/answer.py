@@ -123,9 +123,9 @@ def print_answer(
 
 def _warn(answer: Delegated, output: Output) -> None:
     warnings = list(answer.decision["warnings"])
-    fault = (answer.process or {}).get("onExitError")
-    if fault and not any(fault in warning for warning in warnings):  # else it was foreseen
-        warnings.append(fault)
+    faults = [(answer.process or {}).get(key) for key in ("stopError", "onExitError")]
+    # One may have been foreseen.
+    warnings += [fault for fault in faults if fault and not any(fault in warning for warning in warnings)]
     for warning in warnings:
         output.warn(warning)
 

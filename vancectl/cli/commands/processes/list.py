@@ -26,10 +26,8 @@ def list_processes(
     records = current_all(processes.store.all(scope, session), processes.store)
     records = [record for record in records if not running or not record.ended]
     for record in records:
-        if record.damaged is not None:
-            output.warn(f"{record.name}: {record.damaged}")
-        if record.on_exit_error is not None:
-            output.warn(f"{record.name}: {record.on_exit_error}")
+        for fault in record.faults:
+            output.warn(f"{record.name}: {fault}")
     if output.as_json:
         output.array(shortened(record.as_json()) for record in records)
         return

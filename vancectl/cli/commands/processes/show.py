@@ -17,8 +17,8 @@ def show_process(
 
     output = processes.output(as_json=json_output)
     record = current(processes.find(name, session), processes.store)
-    if record.on_exit_error is not None:
-        output.warn(record.on_exit_error)
+    for fault in record.faults:
+        output.warn(fault)
     document = {
         **record.as_json(),
         "argv": record.argv,
