@@ -9,10 +9,9 @@ from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, Undefine
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import SandboxedEnvironment
 
+from vancectl.templates.template import MAX_OUTPUT
 from vancectl.templates.written import print_value
 from vancectl.text.names import did_you_mean, near_names
-
-MAX_OUTPUT = 1_000_000
 
 
 class _Sandbox(SandboxedEnvironment):

@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from vancectl.errors import UsageError
+from vancectl.templates.substitution import substituted
 
 MAX_TEMPLATE = 200_000
+MAX_OUTPUT = 1_000_000
 _TOO_LONG = f"has more than {MAX_TEMPLATE:,} characters"
 _MARKS = ("{{", "{%", "{#")
 _ELSEIF = re.compile(r"\{%([-+]?)\s*else\s?if\b")
@@ -49,6 +51,10 @@ def render(text: str, variables: Mapping[str, Any], origin: str) -> str:
     """The text with its template filled in. Raises UsageError; `origin` says where the template stands."""
     if not any(mark in text for mark in _MARKS):
         return text  # most have none, and Jinja takes its time to load
+    if len(text) <= MAX_TEMPLATE:
+        plain = substituted(text, variables, MAX_OUTPUT)
+        if plain is not None:
+            return plain
     from vancectl.programs import bounded
 
     known = f"there are {', '.join(sorted(variables))}"
