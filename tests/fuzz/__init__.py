@@ -1,0 +1,1 @@
+"""Random bad input for every reader, through the command: `python -m tests.fuzz --seed N --seconds 300`."""
