@@ -174,6 +174,22 @@ def test_phrases_are_texts_and_each_stands_once(tmp_path: Path, keywords: str, p
     assert (recipe.phrases, recipe.warnings) == (phrases, ())
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Alpha Phrase", "ALPHA  phrase"),
+        ("don't do it", "don\u2019t do it"),
+        ("e-mail it", "e\u2011mail it"),
+        ("r\u00e9sum\u00e9", "re\u0301sume\u0301"),
+        ("say it", "s\u200bay it"),
+    ],
+)
+def test_phrases_that_are_compared_as_equal_are_kept_once(tmp_path: Path, first: str, second: str) -> None:
+    recipe = load(tmp_path, f'{HEAD}triggers:\n  keywords:\n    - "{first}"\n    - "{second}"\n    - other\n')
+    assert isinstance(recipe, Recipe)
+    assert recipe.phrases == [first, "other"]
+
+
 def test_blank_phrases_are_left_out_and_reported(tmp_path: Path) -> None:
     content = HEAD + "triggers:\n  keywords: [a, '', ~, '  ', b]\n"
     recipe = load(tmp_path, content)

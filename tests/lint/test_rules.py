@@ -171,6 +171,10 @@ CASES = [
          {"P/recipes/found.yaml": triggers("count zebras", "please count zebras", "Count  zebras", "count yaks"),
           "P/recipes/right.yaml": triggers("weigh zebra", "reweigh zebra", match="word", subject="zebras")},
          {"found.yaml:7", "found.yaml:8"}),
+    Case("redundant-phrase",  # what is compared as equal is one phrase
+         {"P/recipes/found.yaml": triggers("count zebras", "Count  zebras", "count zebra\u00ads", "count yaks"),
+          "P/recipes/right.yaml": triggers("résumé lesen", "resume lesen", subject="cvs")},
+         {"found.yaml:7", "found.yaml:8"}),
     Case("short-phrase",
          {"P/recipes/found.yaml": triggers("pr", "do it"),
           "P/recipes/right.yaml": triggers("pr me", "c++", "翻译", subject="yaks"),

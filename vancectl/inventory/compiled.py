@@ -29,15 +29,16 @@ from vancectl.reading.finding import Finding
 # Size, mtime, ctime, inode: ctime also sees an edit whose author put the mtime back.
 Stamp = tuple[int, int, int, int]
 
-# Stamp, fields, findings, and the part of a list's JSON that is known beforehand; no fields for a broken recipe.
+# Stamp, fields, findings, the part of a list's JSON that is known beforehand, and the phrases in the form in which they
+# are compared; no fields for a broken recipe.
 _PlainFinding = tuple[str, int, int, dict[str, Any]]
-_Compiled = tuple[Stamp, dict[str, Any] | None, list[_PlainFinding], str]
+_Compiled = tuple[Stamp, dict[str, Any] | None, list[_PlainFinding], str, list[str]]
 
 # A file that changed so shortly before it was read may change again within the same tick of its file system's clock (up
 # to two seconds on some), with nothing to see from outside: what it said is not kept until it is older.
 _TICK_NS = 2_000_000_000
 _CHECKSUM_BYTES = 4
-_FORM = 2  # of what is kept; raised with each change of it within a version
+_FORM = 3  # of what is kept; raised with each change of it within a version
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
@@ -59,10 +60,10 @@ class CompiledLayer:
         entry = self._entries.get(file)
         if entry is None or entry[0] != stamp:
             return None
-        _, fields, findings, listing = entry
+        _, fields, findings, listing, folded = entry
         if fields is None:
             return BrokenRecipe(name, self._layer, path, _findings(findings, path))
-        return Recipe(name, self._layer, path, fields, _findings(findings, path) if findings else (), listing)
+        return Recipe(name, self._layer, path, fields, _findings(findings, path) if findings else (), listing, folded)
 
     def listing(self, file: str, stamp: Stamp) -> str:
         """The kept JSON of a recipe that lists show; empty where there is none, or more must be known of it."""
@@ -79,9 +80,15 @@ class CompiledLayer:
         if isinstance(recipe, Recipe):
             from vancectl.inventory.listing import kept_part
 
-            self._entries[file] = (stamp, recipe.fields, _plain(recipe.warnings), kept_part(recipe))
+            self._entries[file] = (
+                stamp,
+                recipe.fields,
+                _plain(recipe.warnings),
+                kept_part(recipe),
+                list(recipe.folded),
+            )
         else:
-            self._entries[file] = (stamp, None, _plain(recipe.findings), "")
+            self._entries[file] = (stamp, None, _plain(recipe.findings), "", [])
         self._changed = True
 
     def outdated(self, count: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from vancectl.inventory.layer import Layer
@@ -21,7 +22,8 @@ _WITHOUT_TEXT = {"link-outside", "dead-link", "not-a-file", "unreadable", "name-
 class Recipe(NamedTuple):
     """One valid recipe. `fields` holds the file's content as JSON knows it, unknown keys included.
 
-    `warnings` are findings that leave it usable; `listing` is the part of its JSON in lists that is known beforehand.
+    `warnings` are findings that leave it usable; `listing` is the part of its JSON in lists that is known beforehand,
+    `folded` its phrases in the form in which they are compared.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Recipe(NamedTuple):
     fields: dict[str, Any]
     warnings: tuple[Finding, ...] = ()
     listing: str = ""
+    folded: Sequence[str] = ()
 
     @property
     def description(self) -> str:

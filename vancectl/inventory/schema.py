@@ -9,6 +9,7 @@ from typing import Any
 from vancectl.inventory.layer import Layer
 from vancectl.inventory.recipe import TOOL_LISTS, BrokenRecipe, Recipe
 from vancectl.reading.document import Document, Node
+from vancectl.text.comparison import normalise_phrase
 from vancectl.text.names import engine_name
 
 REQUIRED = ("description", "engine")
@@ -35,7 +36,8 @@ def validate(document: Document, name: str, layer: Layer) -> Recipe | BrokenReci
     if document.broken:
         return BrokenRecipe(name, layer, str(document.path), tuple(document.findings))
     fields["engine"] = engine_name(fields["engine"])
-    return Recipe(name, layer, str(document.path), fields, tuple(document.findings))
+    recipe = Recipe(name, layer, str(document.path), fields, tuple(document.findings))
+    return recipe._replace(folded=[normalise_phrase(phrase) for phrase in recipe.phrases])
 
 
 def _reported(document: Document, field: str) -> bool:
@@ -95,15 +97,15 @@ def _choice(allowed: tuple[str, ...]) -> _Reader:
 
 
 def _phrases(document: Document, node: Node, field: str) -> list[str]:
-    """Blank entries are left out, repeated ones (without regard to case) kept once (docs/design.md, section 4)."""
+    """Blank entries are left out, and of those that are compared as equal the first is kept."""
     phrases: dict[str, str] = {}
     for text, entry in document.texts(node, field):
         if len(text) > MOST_PHRASE:
             document.add("long-phrase", entry, count=len(text), most=MOST_PHRASE)
-        elif text.strip():
-            phrases.setdefault(text.strip().casefold(), text)
-        else:
+        elif not (folded := normalise_phrase(text)):
             document.add("blank-phrase", entry)
+        else:
+            phrases.setdefault(folded, text)
     return list(phrases.values())
 
 

@@ -12,7 +12,8 @@ from vancectl.lint.library import Library
 from vancectl.lint.likeness import Likeness
 from vancectl.reading.finding import Finding
 from vancectl.selector.shortlist.terms import FUNCTION_TERMS, terms
-from vancectl.selector.triggers.phrase import normalise_phrase, unspaced
+from vancectl.selector.triggers.phrase import unspaced
+from vancectl.text.comparison import normalise_phrase
 
 LEAST_WORDS = 15
 MOST_CHARACTERS = 1_500

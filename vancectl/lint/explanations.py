@@ -75,7 +75,7 @@ EXPLANATIONS: dict[str, str] = {
     "every task that there can be.",
     "dead-recipe": "Each of its phrases is blocked, so triggers never choose this recipe; only the model does.",
     "redundant-phrase": "Where a phrase is contained in another one of the same recipe, the longer one hits only where "
-    "the shorter one does, too.",
+    "the shorter one does, too. Case, blanks, quotes, dashes and what no one sees do not count in the comparison.",
     "pattern-phrase": "Phrases are plain text: regular expressions, globs, placeholders and comma lists are matched "
     "letter by letter, which hardly any task satisfies.",
     "short-phrase": "Below four letters (below two with `match: word`) a phrase stands in many words by chance. "

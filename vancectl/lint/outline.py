@@ -54,6 +54,13 @@ class Outline:
                 return self._place(item)
         return self.field(*keys)
 
+    def items(self, keys: tuple[str, ...]) -> Iterator[tuple[str, Place]]:
+        """The texts of a list, each with its place."""
+        node = self.node(*keys)
+        for item in node.value if node is not None and node.id == "sequence" else ():
+            if item.id == "scalar":
+                yield item.value, self._place(item)
+
     def node(self, *keys: str) -> Node:
         """The value at the end of the way, or None."""
         node = self._document.root

@@ -11,7 +11,7 @@ from vancectl.inventory.layer import LayerKind
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.lint.library import Library
 from vancectl.reading.finding import Finding
-from vancectl.selector.triggers.phrase import normalise_phrase
+from vancectl.text.comparison import normalise_phrase
 from vancectl.text.names import some_of
 
 

@@ -14,7 +14,8 @@ from vancectl.lint.wordlist import WordList
 from vancectl.reading.finding import Finding
 from vancectl.routes.case import Case
 from vancectl.selector.triggers.index import single_recipe
-from vancectl.selector.triggers.phrase import normalise_phrase, unspaced
+from vancectl.selector.triggers.phrase import unspaced
+from vancectl.text.comparison import normalise_phrase
 from vancectl.text.names import canonical
 
 # Letters and digits that a phrase should have: where parts of words hit, and where only whole words do.

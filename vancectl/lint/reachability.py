@@ -18,7 +18,7 @@ from vancectl.lint.library import Library
 from vancectl.reading.finding import Finding
 from vancectl.selector.decision import Hit
 from vancectl.selector.triggers.index import Trigger, TriggerIndex
-from vancectl.selector.triggers.phrase import normalise, normalise_phrase
+from vancectl.text.comparison import normalise, normalise_phrase
 
 _FIRST_STRANGE_LETTER = 0x0250
 
@@ -112,7 +112,13 @@ def _in_words(hits: Sequence[Hit]) -> str:
 
 
 def _redundant(library: Library, recipe: Recipe) -> Iterator[Finding]:
-    """Phrases that never hit without another one of the same recipe."""
+    """Phrases that never hit without another one of the same recipe, those included that are compared like it."""
+    first: dict[str, str] = {}
+    for phrase, place in library.outline(recipe.path).items(("triggers", "keywords")):
+        folded = normalise_phrase(phrase)
+        if folded and folded in first:
+            yield Finding("redundant-phrase", place, {"phrase": phrase, "other": first[folded]})
+        first.setdefault(folded, phrase)
     triggers = TriggerIndex([recipe]).triggers
     letter = strange_letter(trigger.folded for trigger in triggers)
     # As if each phrase were a recipe of its own: what then always hits along with it makes it superfluous.

@@ -10,7 +10,7 @@ from vancectl.inventory.recipe import Recipe
 from vancectl.routes.case import NONE, Case
 from vancectl.routes.summary import ratio
 from vancectl.routes.verdict import Judged
-from vancectl.selector.triggers.phrase import normalise_phrase
+from vancectl.text.comparison import normalise_phrase
 
 
 @dataclass(frozen=True, slots=True)

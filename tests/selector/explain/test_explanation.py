@@ -156,7 +156,7 @@ def test_why_names_the_model_and_the_shortlist(library: Workspace, messages: Mes
         ("b", "analise mensal", "faça a análise mensal", "differs from the task in accents"),
         ("b", "sürüm notlarını yaz", "SÜRÜM NOTLARINI YAZ", "in the dot of an i"),
         ("b", "İstanbul raporu", "istanbul raporu", "in the dot of an i"),
-        ("b", "\u200b", "sing", "hold nothing that shows"),
+        ("b", "\u200b", "sing", "it has no trigger phrases"),
         ("w", "翻訳して", "翻訳 する", "nor any whole word of it"),
         ("w", "資料 を翻訳", "この資料です", "the task lacks “を翻訳”"),
     ],

@@ -4,13 +4,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from vancectl.selector.triggers.phrase import (
-    at_whole_words,
-    keeps_positions,
-    normalise,
-    normalise_phrase,
-    span_in_original,
-)
+from vancectl.selector.triggers.phrase import at_whole_words, keeps_positions, span_in_original
+from vancectl.text.comparison import normalise, normalise_phrase
 
 
 def find(phrase: str, task: str, *, word: bool = False) -> str | None:

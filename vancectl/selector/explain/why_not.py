@@ -13,7 +13,8 @@ from vancectl.selector.decision import Stage
 from vancectl.selector.explain.explanation import Explanation
 from vancectl.selector.shortlist.candidates import Candidates
 from vancectl.selector.triggers.index import TriggerIndex
-from vancectl.selector.triggers.phrase import at_whole_words, normalise, normalise_phrase
+from vancectl.selector.triggers.phrase import at_whole_words
+from vancectl.text.comparison import normalise, normalise_phrase
 from vancectl.text.names import some_of
 
 
@@ -92,12 +93,10 @@ def _hidden_matches(cascade: Cascade, entry: Entry, task: str) -> Iterator[str]:
 
 def _nearest_phrase(recipe: Recipe, task: str) -> str:
     """The phrase that came nearest by its words."""
-    if not recipe.phrases:
-        return "it has no trigger phrases, so that only the model can choose it"
     text = normalise(task)
     phrases = [(phrase, folded) for phrase in recipe.phrases if (folded := normalise_phrase(phrase))]
     if not phrases:
-        return "its trigger phrases hold nothing that shows, so that only the model can choose it"
+        return "it has no trigger phrases, so that only the model can choose it"
     if inside := next((phrase for phrase, folded in phrases if folded in text), None):
         return f"its phrase “{inside}” is in the task only as a part of longer words, and it asks for whole words"
     plain = _unaccented(text)

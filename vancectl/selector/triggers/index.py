@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from vancectl.inventory.recipe import Recipe
 from vancectl.selector.decision import Hit
-from vancectl.selector.triggers.phrase import (
-    at_whole_words,
-    keeps_positions,
-    normalise,
-    normalise_phrase,
-    span_in_original,
-)
+from vancectl.selector.triggers.phrase import at_whole_words, keeps_positions, span_in_original
+from vancectl.text.comparison import normalise, normalise_phrase
 
 if TYPE_CHECKING:
     from ahocorasick_rs import AhoCorasick
@@ -41,8 +36,8 @@ class TriggerIndex:
         self.triggers = [
             Trigger(recipe.name, phrase, folded, recipe.whole_words)
             for recipe in recipes
-            for phrase in recipe.phrases
-            if (folded := normalise_phrase(phrase))
+            for phrase, folded in zip(recipe.phrases, _folded(recipe), strict=True)
+            if folded
         ]
         self._automaton = self._build() if many_tasks and len(self.triggers) >= AUTOMATON_MIN_PHRASES else None
 
@@ -98,6 +93,11 @@ class TriggerIndex:
             if number not in first and (not self.triggers[number].whole_words or at_whole_words(text, start, end)):
                 first[number] = found
         return [first[number] for number in sorted(first)] if len(first) > 1 else list(first.values())
+
+
+def _folded(recipe: Recipe) -> Sequence[str]:
+    """Its phrases in the form in which they are compared; what is read from a file brings them along."""
+    return recipe.folded or [normalise_phrase(phrase) for phrase in recipe.phrases]
 
 
 def single_recipe(hits: Iterable[Hit]) -> str | None:
