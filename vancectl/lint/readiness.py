@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from vancectl.delegation.fallback import SETTING
@@ -55,18 +55,21 @@ def settings_findings(load: Callable[[], Settings], cascade: Cascade, engines: t
         alone = next((number for number, part in enumerate(arguments) if part.startswith("{task}")), None)
         if alone is not None and "--" not in arguments[:alone]:
             yield Finding("task-as-option", place, {"key": template.key})
-    yield from _hindered(settings, cascade, told)
+    yield from _hindered(settings, cascade, told, engines)
 
 
-def _hindered(settings: Settings, cascade: Cascade, told: set[str]) -> Iterator[Finding]:
+def _hindered(settings: Settings, cascade: Cascade, told: set[str], engines: Sequence[str]) -> Iterator[Finding]:
     """The recipes that someone here wrote for an engine that cannot be started here; bundled ones are for everyone.
 
-    What was told of the settings already is not told of each recipe again.
+    What was told of the settings already is not told of each recipe again, and an engine that is not in the catalog has
+    a finding of its own.
     """
     reasons: dict[str, str | None] = {}
     for entry in cascade.entries():
         recipe = entry.recipe
         if isinstance(recipe, BrokenRecipe) or recipe.layer.kind is LayerKind.BUNDLED:
+            continue
+        if engines and recipe.engine not in engines:
             continue
         if recipe.engine not in reasons:
             reasons[recipe.engine] = engine_hindrance(settings, recipe.engine)
