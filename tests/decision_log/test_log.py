@@ -38,7 +38,7 @@ def test_the_defaults_in_the_code_are_those_of_the_bundled_settings() -> None:
 def test_select_logs_without_the_text(ws: Workspace) -> None:
     ws.run("select", TASK).expect()
     (entry,) = entries(ws)
-    datetime.strptime(entry.pop("time"), "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    datetime.strptime(entry.pop("time"), "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
     assert entry == {
         "command": "select", "decision": "MATCH", "recipe": "python", "engine": "ford",
         "layer": "bundled", "shadows": [], "stage": "trigger",

@@ -137,7 +137,8 @@ def test_fallback_on_none_false(ws: Workspace) -> None:
         (None, None, None, "default"),
         (None, None, "from-variable", "from-variable"),
         (None, "from-option", "from-variable", "from-option"),
-        ("from-request", "from-option", "from-variable", "from-request"),
+        ("from-request", "from-option", "from-variable", "from-option"),
+        ("from-request", None, "from-variable", "from-request"),
         (None, None, "", "default"),
     ],
 )

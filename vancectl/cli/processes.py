@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -50,16 +49,17 @@ class Processes(Voice):
         if self._all_projects:
             return None
         from vancectl.inventory.layer import find_layers
-        from vancectl.process.store import DEFAULT_SESSION, NameScope
+        from vancectl.process.caller import find_session
+        from vancectl.process.store import NameScope
 
         layers = find_layers(_directory(), tenant=self._tenant, with_project=not self._no_project)
         project = layers.project.key if layers.project is not None else None
-        return NameScope(layers.tenant, project, session or os.environ.get("VANCECTL_SESSION") or DEFAULT_SESSION)
+        return NameScope(layers.tenant, project, find_session(session))
 
     def find(self, name: str, session: str | None) -> ProcessRecord:
         """By id wherever it belongs, else by name. Raises UsageError."""
         from vancectl.errors import UsageError
-        from vancectl.process.store import DEFAULT_SESSION
+        from vancectl.process.caller import find_session
         from vancectl.text.names import did_you_mean, near_names
 
         record = self.store.get(name)
@@ -67,7 +67,7 @@ class Processes(Voice):
         if record is None and scope is not None:
             record = self.store.find(scope, name)
         elif record is None:
-            wanted = session or os.environ.get("VANCECTL_SESSION") or DEFAULT_SESSION
+            wanted = find_session(session)
             found = [each for each in self.store.all(session=wanted) if each.name == name]
             if len(found) > 1:
                 ids = ", ".join(f"{each.id} ({each.project or 'no project'})" for each in found)

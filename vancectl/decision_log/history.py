@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from vancectl.errors import UsageError
+from vancectl.text.moment import utc
 
 _AGE = re.compile(r"(\d+)\s*([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -60,7 +61,7 @@ def look_back(
     """
     found: list[dict[str, Any]] = []
     unread = 0
-    limit = since.strftime("%Y-%m-%dT%H:%M:%SZ") if since is not None else ""
+    limit = utc(since.timestamp()) if since is not None else ""
     for entry in entries:
         if entry is None:
             unread += 1

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from vancectl.text.moment import utc_now
 
 if TYPE_CHECKING:
     from vancectl.settings.settings import Settings
@@ -73,7 +74,7 @@ def entry(
     """What is remembered of a decision, given in its JSON form."""
     model = decision["model"]
     return {
-        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "time": utc_now(),
         "command": command,
         "decision": decision["decision"],
         "recipe": decision["recipe"],

@@ -26,17 +26,16 @@ from vancectl.delegation.generated import (
 )
 from vancectl.delegation.hindrance import hindrance, hindrance_of
 from vancectl.delegation.request import Request
-from vancectl.delegation.start import Start, new_id, run_process, start_process, utc_now
+from vancectl.delegation.start import Start, new_id, run_process, start_process
 from vancectl.errors import CatalogError, SettingsError, SpawnError, StoreError, UsageError, VancectlError
 from vancectl.inventory.cascade import Cascade, UnknownRecipeError
 from vancectl.inventory.catalog import EngineCatalog
 from vancectl.inventory.recipe import Recipe
 from vancectl.model.reason import Reason
-from vancectl.process.caller import find_caller
+from vancectl.process.caller import find_caller, find_session
 from vancectl.process.command import cautions, find_template, search_environment
 from vancectl.process.lifeline import Lifeline
 from vancectl.process.store import (
-    DEFAULT_SESSION,
     DONE,
     OPEN,
     STARTING,
@@ -50,6 +49,7 @@ from vancectl.programs.search import ProgramError, RelativeProgramError, find_pr
 from vancectl.selector.decision import Decision, Stage, Verdict
 from vancectl.settings.limits import below_ceilings
 from vancectl.settings.settings import Settings, Source
+from vancectl.text.moment import utc_now
 from vancectl.text.names import canonical
 
 GENERATE_TIMEOUT = "routing.fallback.generateTimeout"
@@ -283,7 +283,7 @@ class Delegation:
         """Within which the request's name is unique."""
         layers = self.cascade.layers
         project = layers.project.key if layers.project is not None else None
-        return NameScope(layers.tenant, project, request.session or DEFAULT_SESSION)
+        return NameScope(layers.tenant, project, find_session(request.session))
 
     def _start(self, request: Request, scope: NameScope, applied: AppliedRecipe) -> Start:
         layers, project = self.cascade.layers, self.cascade.layers.project

@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ from vancectl.process.store import DONE, FAILED, RUNNING, STOPPED, TIMED_OUT, Na
 from vancectl.process.supervision import Job, Supervised, supervise
 from vancectl.programs.child import MAX_OUTPUT, ChildError, Finished, run_child
 from vancectl.programs.secrets import PieceScrubber
+from vancectl.text.moment import utc_now
 
 PAYLOAD_VERSION = 1
 _UNDECODABLE = re.compile("[\ud800-\udfff]")
@@ -162,10 +162,6 @@ class Start:
 
 def new_id() -> str:
     return secrets.token_hex(8)
-
-
-def utc_now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def run_process(

@@ -22,6 +22,7 @@ from typing import Any
 from vancectl.delegation.request import TASK_ALIASES, Request, parse_request
 from vancectl.errors import Place, UsageError, VancectlError
 from vancectl.plan.items import Item, read_items
+from vancectl.process.caller import find_session
 from vancectl.reading.document import Document, Node
 from vancectl.templates.template import render
 from vancectl.templates.written import read_node
@@ -90,15 +91,15 @@ class _Reader:
         self._document = document
         self._path = document.path
         self._limits = limits
-        self._common: dict[str, Any] = {"session": session}
+        self._option = session
+        self._common: dict[str, Any] = {}
         self._names = _Names(self._path.stem if self._path.stem != "-" else "plan")
 
     def read(self) -> list[Child]:
         document = self._document
         top = self._fields(document.root, _TOP, Place(self._path), "the plan")
-        if "session" in top:
-            given = document.text(top["session"], "session")
-            self._common["session"] = self._common["session"] or given
+        given = document.text(top["session"], "session") if "session" in top else None
+        self._common["session"] = find_session(self._option, given)
         flag = document.flag(top["fallbackOnNone"], "fallbackOnNone") if "fallbackOnNone" in top else None
         self._common["fallbackOnNone"] = flag is not False
         children = top.get("children")

@@ -13,6 +13,7 @@ from vancectl.programs.environment import program_environment
 if TYPE_CHECKING:
     from vancectl.process.store import ProcessRecord
 
+DEFAULT_SESSION = "default"
 SESSION, PROCESS_ID = "VANCECTL_SESSION", "VANCECTL_PROCESS_ID"
 PARENT, DEPTH = "VANCECTL_PARENT", "VANCECTL_DEPTH"
 
@@ -34,6 +35,11 @@ class Caller:
 
 
 NOBODY = Caller(None, 0)
+
+
+def find_session(*named: str | None) -> str:
+    """The first that is named: by an option, then by what a file or a request says; else the environment's."""
+    return next(filter(None, (*named, os.environ.get(SESSION))), DEFAULT_SESSION)
 
 
 def find_caller() -> Caller:

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vancectl.errors import Place, StoreError
+from vancectl.process.caller import DEFAULT_SESSION
 from vancectl.process.lifeline import Lifeline
+from vancectl.text.moment import respelt
 
-DEFAULT_SESSION = "default"
 STARTING, RUNNING, DONE, FAILED, TIMED_OUT, STOPPED = "STARTING", "RUNNING", "DONE", "FAILED", "TIMED_OUT", "STOPPED"
 ABANDONED = "ABANDONED"  # process and supervisor are gone; the exit status is unknown
 OPEN = (STARTING, RUNNING)
@@ -138,8 +139,8 @@ class ProcessRecord:
             "pid": self.pid,
             "exitCode": self.exit_code,
             "log": self.log,
-            "startedAt": self.started_at,
-            "endedAt": self.ended_at,
+            "startedAt": respelt(self.started_at),
+            "endedAt": respelt(self.ended_at) if self.ended_at is not None else None,
             "seconds": self.seconds,
             "parent": self.parent,
             "tenant": self.tenant,

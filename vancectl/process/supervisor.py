@@ -22,6 +22,7 @@ from collections.abc import Callable
 
 from vancectl.process.lifeline import Lifeline, birth_of
 from vancectl.process.log import BOTH, STDOUT, Log, keep
+from vancectl.text.moment import utc_now
 
 _STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 _WAITED = {signal.SIGCHLD, signal.SIGALRM, *_STOPPING}
@@ -58,7 +59,7 @@ def main() -> None:
     end = {
         "status": reason or ("DONE" if exit_code == 0 else "FAILED"),
         "exitCode": exit_code,
-        "endedAt": _now(),
+        "endedAt": utc_now(),
         "seconds": round(time.monotonic() - begun, 3),
         **stopper.end(),
     }
@@ -322,11 +323,6 @@ def _note(folder: str, fault: str) -> None:
     path = Path(folder)
     with contextlib.suppress(StoreError):  # the log of the command says it, too
         ProcessStore(path.parent.parent).note_on_exit(path.name, fault)
-
-
-def _now() -> str:
-    now = time.time()
-    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03}+00:00"
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 import typer
@@ -37,6 +36,7 @@ def chat(
     from vancectl.delegation.chat import chat_request, free_name
     from vancectl.delegation.request import check_request
     from vancectl.errors import UsageError
+    from vancectl.process.caller import find_session
     from vancectl.text.encoding import STDIN
 
     output = scope.output(as_json=json_output)
@@ -46,7 +46,7 @@ def chat(
         scope.layers.project,
         scope.settings,
         read_task(message or [], None),
-        session or os.environ.get("VANCECTL_SESSION"),
+        find_session(session),
         wait=wait,
     )
     delegation = scope.delegation(scope.selector(None).select)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -123,7 +122,6 @@ def delegate(
     unread = warn_of_unread(output, check_one_reader(*streams), "`-` as the task or as --steer reads it")
     words = read_task(task or [], file)
     steer = read_text(Path(STDIN)) if steer == STDIN else steer
-    session = session or os.environ.get("VANCECTL_SESSION")
     partial = any((param, not fallback, not wait, async_fallback)) or any(
         part is not None for part in (words, name, recipe, engine, title, steer, profile, timeout)
     )
@@ -207,4 +205,6 @@ def _refused_as_json(output: Output) -> Iterator[None]:
 def _in_session(request: Request, session: str | None) -> Request:
     from dataclasses import replace
 
-    return request if request.session is not None else replace(request, session=session)
+    from vancectl.process.caller import find_session
+
+    return replace(request, session=find_session(session, request.session))

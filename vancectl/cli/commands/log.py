@@ -75,7 +75,7 @@ def _print(document: dict[str, Any], history: History, output: Output, journal: 
         ("time", "decision", "recipe", "stage", "task"),
         (
             (
-                each["time"].removesuffix("Z").replace("T", " "),
+                each["time"][:19].replace("T", " "),
                 each["decision"],
                 each["recipe"] or (f"({each['fallback']})" if each.get("fallback") else "—"),
                 f"{each['stage']} ({each['reason']})",

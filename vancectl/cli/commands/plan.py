@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -49,7 +48,7 @@ def plan(
     output = scope.output(as_json=json_output)
     warn_of_unread(output, check_one_reader(str(file) == STDIN), "`-` as the file reads it")
     options = PlanOptions(
-        file, session or os.environ.get("VANCECTL_SESSION"), model, jobs, resume, retry_failed, fail_fast, dry_run,
+        file, session, model, jobs, resume, retry_failed, fail_fast, dry_run,
         strict, parse_argv(on_exit), items_from or [],
     )  # fmt: skip
     run_plan(scope, output, options)

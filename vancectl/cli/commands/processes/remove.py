@@ -27,6 +27,7 @@ def remove_processes(
     from vancectl.decision_log.history import parse_since
     from vancectl.errors import UsageError
     from vancectl.process.supervision import current, current_all, remove
+    from vancectl.text.moment import respelt, utc
 
     output = processes.output(as_json=json_output)
     if bool(names) == bool(ended or older_than):
@@ -40,11 +41,11 @@ def remove_processes(
                 f"still running: {', '.join(running)}", remedy=f"`vancectl processes stop {' '.join(running)}` ends it"
             )
     else:
-        before = parse_since(older_than, datetime.now(UTC)).isoformat() if older_than is not None else None
+        before = utc(parse_since(older_than, datetime.now(UTC)).timestamp()) if older_than is not None else None
         chosen = [
             record
             for record in current_all(store.all(processes.scope(), session), store)
-            if record.ended and (before is None or (record.ended_at or record.started_at) < before)
+            if record.ended and (before is None or respelt(record.ended_at or record.started_at) < before)
         ]
     for record in chosen:
         remove(record, store)
