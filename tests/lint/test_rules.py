@@ -295,6 +295,13 @@ CASES = [
     Case("task-as-option", {}, {"settings.yaml:2"}, {"spawn.command": ["sh", "-p", "{task}"]}),
     Case("task-as-option", {}, set(), {"spawn.command": ["sh", "-p", "--", "{task}"]}),
     Case("task-as-option", {}, set(), {"spawn.command": ["sh", "--task={task}"]}),
+    Case("task-as-option", {}, {"settings.yaml:2"}, {"spawn.command": ["cat", "-p", "{message}"]}),
+    Case("task-as-option", {}, set(), {"spawn.command": ["cat", "-p", "--", "{message}"]}),
+    Case("task-as-option", {}, set(), {"spawn.command": ["sh", "-c", "{task}"]}),
+    Case("task-as-code", {}, {"settings.yaml:2"}, {"spawn.command": ["sh", "-c", "{task}"]}),
+    Case("task-as-code", {}, {"settings.yaml:4"},
+         {"spawn.engines": {"marvin": {"command": ["sh", "-ec", "agent {message}"]}}}),
+    Case("task-as-code", {}, set(), {"spawn.command": ["sh", "-c", 'cat "$1"', "sh", "{task}"]}),
     Case("bad-settings", {}, {"settings.yaml:2"}, {"spawn.command": "C:\\Tools\\agent.exe --fast {task}"}),
     Case("bad-settings", {}, {"settings"}, {"spawn.command": ["sh", "{tusk}"]}),
     # -- comments

@@ -113,6 +113,8 @@ EXPLANATIONS: dict[str, str] = {
     "broken-fallback": "After NONE with a trigger observed, `delegate` would fail instead of starting the fallback.",
     "no-program": "`delegate` would decide, then fail to start anything.",
     "cannot-start": "Such a recipe is matched, and then nothing starts. It may be meant for another machine.",
+    "task-as-code": "Tasks, and what recipes hold, are other people's words. Behind `sh -c`, in `python -c` or on the "
+    "far side of `ssh` they are a program.",
     "task-as-option": "A task may begin with `-`. Behind `--`, or on stdin, it stays a task.",
     "allow-without-reason": "Whoever meets the comment later must know why the rule does not hold here: "
     "`# lint: allow one-word - the team's name`.",

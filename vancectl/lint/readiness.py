@@ -13,6 +13,7 @@ from vancectl.inventory.catalog import EngineCatalog
 from vancectl.inventory.layer import LayerKind
 from vancectl.inventory.recipe import BrokenRecipe
 from vancectl.lint.outline import Outline
+from vancectl.process.code import filled_code
 from vancectl.process.command import find_template, spawn_program
 from vancectl.programs.search import ProgramError
 from vancectl.reading.finding import Finding
@@ -52,9 +53,15 @@ def settings_findings(load: Callable[[], Settings], cascade: Cascade, engines: t
             told.add(error.text)
             yield Finding("no-program", place, {"problem": error.text, "key": template.key})
         arguments = template.parts()[1:]
-        alone = next((number for number, part in enumerate(arguments) if part.startswith("{task}")), None)
-        if alone is not None and "--" not in arguments[:alone]:
-            yield Finding("task-as-option", place, {"key": template.key})
+        code = filled_code(template.parts())
+        for each in code[:1]:
+            data = {"key": template.key, "placeholder": each.placeholder, "program": each.program}
+            yield Finding("task-as-code", place, data)
+        for placeholder in ("task", "message"):
+            alone = next((n for n, part in enumerate(arguments) if part.startswith(f"{{{placeholder}}}")), None)
+            if alone is None or "--" in arguments[:alone] or any(each.part == arguments[alone] for each in code):
+                continue
+            yield Finding("task-as-option", place, {"key": template.key, "placeholder": placeholder})
     yield from _hindered(settings, cascade, told, engines)
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from vancectl.errors import SettingsError, UsageError
 from vancectl.inventory.recipe import TOOL_LISTS
+from vancectl.process.code import filled_code
 from vancectl.process.preset import NONE, Part, Preset, command_of, load_preset, unescaped
 from vancectl.programs.environment import passed_on
 from vancectl.programs.search import find_program
@@ -234,11 +235,16 @@ def _has_value(text: str, values: Mapping[str, str], params: Mapping[str, Any]) 
 
 def cautions(template: CommandTemplate, arguments: Sequence[Argument]) -> list[str]:
     """What is most likely not meant, though it can be run."""
-    found = []
-    if template.stdin == "payload" and not template.stdin_chosen and uses(template, "task"):
+    found = [
+        f"`{{{code.placeholder}}}` in {template.key} is read as code by `{code.program}`, so that what it stands for "
+        "is run; pass it as an argument of its own"
+        for code in filled_code(template.parts())
+    ]
+    taken = next((name for name in ("task", "message", "prompt_file") if uses(template, name)), None)
+    if template.stdin == "payload" and not template.stdin_chosen and taken is not None:
         found.append(
-            f"`{template.key}` takes {{task}} as an argument and also reads the payload on stdin, which many programs "
-            "append to the task; set spawn.stdin to none, or to payload if that is meant"
+            f"`{template.key}` takes {{{taken}}} as an argument and also reads the payload on stdin, which many "
+            "programs append to the task; set spawn.stdin to none, or to payload if that is meant"
         )
     for part, argument in arguments:
         if part == "--":

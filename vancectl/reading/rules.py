@@ -183,8 +183,13 @@ RULES: dict[str, Rule] = {
     "cannot-start": Rule(
         _N, "the engine `{engine}` cannot be started here: {problem}", "`man vancectl-settings` describes spawn.engines"
     ),
+    "task-as-code": Rule(
+        _E, "`{{{placeholder}}}` in `{key}` is read as code by `{program}`: a task with `$(…)` or quotes would be run",
+        "make it an argument of its own, as in [sh, -c, 'agent \"$1\"', sh, \"{{task}}\"]",
+    ),
     "task-as-option": Rule(
-        _W, "`{{task}}` stands alone in `{key}`: a task that begins with `-` would be an option of the program",
+        _W,
+        "`{{{placeholder}}}` stands alone in `{key}`: a task that begins with `-` would be an option of the program",
         'put "--" before it, or give the task on stdin',
     ),
     # the comments that silence a finding
