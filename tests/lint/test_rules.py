@@ -269,6 +269,17 @@ CASES = [
     Case("hidden-text",
          {"P/recipes/found.yaml": recipe(GOOD + " \U000e0041\U000e0042"), "P/recipes/right.yaml": recipe(GOOD + " 👩‍🌾")},
          {"found.yaml:1"}),
+    Case("look-alike",  # Cyrillic, full-width and mathematical letters; accents and whole words of a script are no disguise
+         {"P/recipes/p\u0443thon.yaml": recipe(), "P/recipes/\uff45ssay.yaml": recipe(),
+          "P/recipes/r\u00e9sum\u00e9.yaml": recipe(), "P/recipes/\u0434\u043e\u043c.yaml": recipe()},
+         {"p\u0443thon.yaml", "\uff45ssay.yaml"}),
+    Case("look-alike",
+         {"P/recipes/found.yaml": triggers("run pyth\u043en", "c\u043eunt zebras", "\u0441\u043e\u0440"),
+          "P/recipes/cop.yaml": triggers("cop", "\u043f\u0438\u0448\u0438 \u043f\u0438\u0441\u044c\u043c\u043e", subject="cops")},
+         {"found.yaml:6", "found.yaml:7", "found.yaml:8"}),
+    Case("dotted-i",
+         {"P/recipes/found.yaml": triggers("s\u00fcr\u00fcm notlar\u0131n\u0131 yaz", "\u0130stanbul raporu", "rapor yaz")},
+         {"found.yaml:6", "found.yaml:7"}),
     # -- the cascade
     Case("shadows",
          {"P/recipes/essay.yaml": recipe(), "P/recipes/own.yaml": recipe()},

@@ -431,3 +431,10 @@ def test_a_broken_catalog_says_so_and_triggers_still_work(asking: Workspace, mes
     assert "vancectl catalog reload" in decision["rationale"]
     assert messages.requests == []
     assert decide(asking, "a good thing", "--strict")["recipe"] == "good"
+
+
+def test_a_choice_that_looks_like_another_recipe_is_told(ws: Workspace) -> None:
+    ws.recipe("P/recipes/pyth\u043en.yaml", triggers=["feed the snake"])
+    decision = decide(ws, "feed the snake")
+    assert decision["warnings"] == ["`pyth\u043en` looks like `python`, and is another recipe"]
+    assert decide(ws, "run python x.py")["warnings"] == []

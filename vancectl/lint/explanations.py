@@ -102,6 +102,9 @@ EXPLANATIONS: dict[str, str] = {
     "orders-reader": "Descriptions are quoted to the model as data. One that gives orders, or looks like a reply, "
     "tries "
     "to be chosen for what it says about choosing.",
+    "look-alike": "A letter of another script in the place of a Latin one is seen by no reader, yet it makes another "
+    "name, and a phrase that nothing typed will match.",
+    "dotted-i": "Comparison knows no language: `SATIR` folds to `satir`, not to `satır` as a Turkish reader expects.",
     "hidden-text": "Invisible characters can carry text that people do not see. They are left out of comparisons and "
     "of the model's prompt. Joiners and selectors that belong to an emoji or a script are in order.",
     "shadows": "An override takes the place of a whole recipe; nothing is merged. This only tells that it is so.",

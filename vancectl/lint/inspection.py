@@ -13,6 +13,7 @@ from vancectl.inventory.cascade import Cascade
 from vancectl.inventory.catalog import EngineCatalog
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.lint.descriptions import description_findings
+from vancectl.lint.disguise import disguise_findings
 from vancectl.lint.fields import field_findings
 from vancectl.lint.library import Library
 from vancectl.lint.outline import Allowance
@@ -84,6 +85,7 @@ def check(
         *trigger_findings(library),
         *phrase_findings(library, words, cases.cases),
         *cases.findings,
+        *disguise_findings(library),
         *description_findings(library),
         *override_findings(library),
         *stray_findings(library),

@@ -23,6 +23,8 @@ LEAST_LETTERS = {False: 4, True: 2}
 # Without a list of words, a single word below this length counts as a common one.
 SHORT_WORD = 6
 WORDS_SHOWN = 5
+# Of each pair, folding case without a language makes the other letter of one.
+_TURKISH = {"ı": "i", "İ": "i"}
 _NAME = re.compile(r"[\w/-]+")
 # What people bring along from tools whose phrases are patterns. No word of a language looks like these.
 _PATTERNS = {
@@ -46,6 +48,10 @@ def phrase_findings(library: Library, words: WordList | None, cases: Sequence[Ca
             folded = normalise_phrase(phrase)
             if not folded:
                 continue
+            dotted = next((letter for letter in phrase if letter in _TURKISH), None)
+            if dotted is not None:
+                data = {"phrase": phrase, "letter": dotted, "like": _TURKISH[dotted]}
+                yield Finding("dotted-i", place, data)
             kind = next((kind for kind, pattern in _PATTERNS.items() if pattern.search(phrase)), None)
             if kind is not None:
                 yield Finding("pattern-phrase", place, {"phrase": phrase, "kind": kind})

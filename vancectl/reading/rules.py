@@ -162,6 +162,13 @@ RULES: dict[str, Rule] = {
         "add a sentence such as “Take it when …; not for …”",
     ),
     "orders-reader": Rule(_W, "the description gives orders to its reader: “{words}”", "describe the recipe instead"),
+    "look-alike": Rule(
+        _W, "{what} looks {other}, and is not the same", "write it in the letters of one script"
+    ),
+    "dotted-i": Rule(
+        _W, "the phrase “{phrase}” holds {letter}, and in the other case its letter is that of {like}",
+        "list the phrase with {like} as well",
+    ),
     "hidden-text": Rule(_W, "{where} holds the invisible character {character}", "remove it"),
     # the cascade
     "shadows": Rule(

@@ -117,6 +117,13 @@ class Selector:
         hint = f"; nearest recipes: {', '.join(nearest)}" if nearest else ""
         return self._decision(None, Stage.NONE, error.reason, several + error.text + hint, hits, nearest=nearest)
 
+    def _look_alike(self, name: str) -> tuple[str, ...]:
+        from vancectl.text.lookalikes import appearance
+
+        looks = appearance(name)
+        twins = [other for other in self._recipes if other != name and appearance(other) == looks]
+        return (f"`{name}` looks like `{twins[0]}`, and is another recipe",) if twins else ()
+
     def _decision(
         self,
         recipe: str | None,
@@ -128,6 +135,7 @@ class Selector:
         nearest: tuple[str, ...] = (),
     ) -> Decision:
         chosen = self._recipes[recipe] if recipe is not None else None
+        disguised = () if chosen is None or chosen.name.isascii() else self._look_alike(chosen.name)
         return Decision(
             Verdict.NONE if chosen is None else Verdict.MATCH,
             reason,
@@ -137,7 +145,7 @@ class Selector:
             engine=chosen.engine if chosen is not None else None,
             matched=matched,
             candidates=len(self._recipes),
-            warnings=self._warnings,
+            warnings=(*self._warnings, *disguised),
             model=model,
             nearest=nearest,
             layer=chosen.layer.kind.value if chosen is not None else None,
