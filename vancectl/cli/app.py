@@ -124,6 +124,8 @@ def run() -> int:
     except SystemExit as end:
         if interrupted() and end.code:
             return ExitStatus.INTERRUPTED
+        if isinstance(end.__context__, BrokenPipeError):  # of a help text, or of a usage error: Typer ends with 1
+            return getattr(end.__context__.__context__, "exit_code", ExitStatus.PIPE_CLOSED)
         # Typer's own usage errors end with a bare number, ours with an ExitStatus.
         typers = end.code == ExitStatus.USAGE and not isinstance(end.code, ExitStatus)
         if typers and _may_have_lost_dash(sys.argv[1:]):
@@ -140,6 +142,11 @@ def run() -> int:
             return ExitStatus.INTERRUPTED
         if os.environ.get("VANCECTL_DEBUG") == "traceback":
             raise
+        if isinstance(error, OSError) and _printed_by_typer(error):
+            reason = (error.strerror or str(error)).lower()
+            return _fail(
+                VancectlError(f"the help cannot be written: {reason}", remedy="mend what standard output leads to")
+            )
         # The exception's text stays unsaid: it may hold anything, a key included.
         return _fail(
             VancectlError(
@@ -148,6 +155,14 @@ def run() -> int:
             )
         )
     return ExitStatus.DONE
+
+
+def _printed_by_typer(error: OSError) -> bool:
+    """Help texts and usage errors are the only ones that our own output does not print."""
+    place = error.__traceback__
+    while place and place.tb_next:
+        place = place.tb_next
+    return place is not None and place.tb_frame.f_code.co_name == "echo"
 
 
 def _fail(error: VancectlError) -> int:

@@ -279,3 +279,17 @@ def test_a_deleted_working_directory_is_told(ws: Workspace) -> None:
     shell = Workspace(ws.root, ("/bin/sh",))
     result = shell.run("-c", f"rm -r ../gone; exec {ws.command[0]} recipes path", cwd=gone).expect(2)
     assert result.stderr == "error: the working directory is gone\n  help: change to one that exists\n"
+
+
+@pytest.mark.parametrize("words", ["--help", "select -h", "recipes lint --help"])
+def test_a_help_text_that_cannot_be_written_ends_as_a_result_does(bare: Workspace, words: str) -> None:
+    run = shell(bare, f"vancectl {words} > /dev/full")
+    assert (run.status, run.stderr.partition("\n")[0]) == (
+        2,
+        "error: the help cannot be written: no space left on device",
+    )
+    assert shell(bare, f"vancectl {words} | sleep 0; echo ${{PIPESTATUS[0]}}").stdout in ("141\n", "0\n")
+
+
+def test_a_usage_error_that_nobody_can_read_stays_one(bare: Workspace) -> None:
+    assert shell(bare, "vancectl selct 2> /dev/full").status == 2
