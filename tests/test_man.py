@@ -26,7 +26,7 @@ from vancectl.delegation.fallback import Fallback
 from vancectl.delegation.request import Request
 from vancectl.errors import ExitStatus, VancectlError
 from vancectl.inventory.catalog import Engine
-from vancectl.inventory.schema import PROFILE_FIELDS, RECIPE_FIELDS
+from vancectl.inventory.recipe_shape import Profile, RecipeShape
 from vancectl.model.reason import Reason
 from vancectl.model.use import ModelUse
 from vancectl.process.command import PLACEHOLDERS
@@ -273,8 +273,8 @@ TABLES: list[tuple[str, tuple[str, ...], int | None, list[str]]] = [
     ("vancectl-delegate.1", ("SPAWN COMMAND", "Requests"), None, request_fields()),
     ("vancectl-delegate.1", ("ANSWER",), 0, answer_keys()),
     ("vancectl-delegate.1", ("ANSWER", "The process"), None, process_keys()),
-    ("vancectl-recipes.1", ("RECIPE FILES", "Fields"), None, list(RECIPE_FIELDS)),
-    ("vancectl-recipes.1", ("RECIPE FILES", "Profiles"), None, list(PROFILE_FIELDS)),
+    ("vancectl-recipes.1", ("RECIPE FILES", "Fields"), None, list(RecipeShape.key_names())),
+    ("vancectl-recipes.1", ("RECIPE FILES", "Profiles"), None, list(Profile.key_names())),
     ("vancectl-catalog.1", ("DESCRIPTION", "show"), 0, [field.name for field in dataclasses.fields(Engine)]),
     ("vancectl-settings.1", ("SETTINGS",), None, list(KINDS)),
 ]

@@ -45,6 +45,9 @@ COMMANDS: Mapping[str, Lazy] = {
         "vancectl.cli.commands.log:app",
         "Show what was decided, the rates per stage, and the recipes that are never chosen.",
     ),
+    "schema": Lazy(
+        "vancectl.cli.commands.schema:app", "Print the JSON Schema of a file or a request, for editors and callers."
+    ),
     "settings": Lazy("vancectl.cli.commands.settings:app", "Settings: bundled < tenant < environment < options."),
     "trust": Lazy("vancectl.cli.commands.trust:app", "Trust a folder: put it on the list in the tenant's settings."),
 }

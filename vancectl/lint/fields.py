@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from vancectl.inventory.recipe import Recipe
-from vancectl.inventory.schema import RECIPE_FIELDS
+from vancectl.inventory.recipe_shape import RecipeShape
 from vancectl.lint.library import Library
 from vancectl.reading.finding import Finding
 from vancectl.templates.template import template_fault
 
 # Fields that an engine's params may well have, too.
 _OF_MANY = {"description", "title", "tags", "modes", "guard", "engine"}
-_TOP_ONLY = set(RECIPE_FIELDS) - _OF_MANY
+_TOP_ONLY = set(RecipeShape.key_names()) - _OF_MANY
 # Mappings whose values are read as YAML means them, and may hold anything.
 _FREE = ("params", "modes", "guard")
 _TEMPLATES = ("promptPrefix", "dataRelayCorrection")

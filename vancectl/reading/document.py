@@ -298,7 +298,7 @@ class Document:
         """The text as the author wrote it; None for null. Anything but a scalar is a finding."""
         if not self._affords(node):
             return None
-        if node.id != "scalar" or node.tag not in _PLAIN_TAGS:
+        if not is_text(node):
             self.add("wrong-type", node, field=field, expected="text", found=kind_of(node))
             return None
         if node.tag == _NULL:
@@ -308,12 +308,10 @@ class Document:
 
     def flag(self, node: Node, field: str) -> bool | None:
         """None for null, which means that nothing was said."""
-        value = node.value.lower() if node.id == "scalar" else None
-        if value in _TRUE or value in _FALSE:
-            return value in _TRUE
-        if node.tag != _NULL:
+        value = truth_of(node)
+        if value is None and node.tag != _NULL:
             self.add("wrong-type", node, field=field, expected="true or false", found=kind_of(node))
-        return None
+        return value
 
     def texts(self, node: Node, field: str) -> list[tuple[str, Node]]:
         """A list of texts with their nodes; null is the empty list, null entries are empty texts."""
@@ -332,7 +330,7 @@ class Document:
         return found
 
     def mapping(self, node: Node, field: str) -> Node:
-        if node.id == "mapping" and node.tag != _SET:
+        if is_mapping(node):
             return node
         if node.tag != _NULL:
             self.add("wrong-type", node, field=field, expected="a mapping", found=kind_of(node))
@@ -420,6 +418,25 @@ def _hidden_line_end(text: str, line: int) -> int:
     first = max(0, line - 2)
     found = _HIDDEN_LINE_END.search("".join(lines[first : line + 1]))
     return sum(map(len, lines[:first])) + found.start() if found else -1
+
+
+def is_null(node: Node) -> bool:
+    return bool(node.tag == _NULL)
+
+
+def is_text(node: Node) -> bool:
+    """Whether it can be read as text: any scalar without a tag of its own, null included."""
+    return bool(node.id == "scalar" and node.tag in _PLAIN_TAGS)
+
+
+def is_mapping(node: Node) -> bool:
+    return bool(node.id == "mapping" and node.tag != _SET)
+
+
+def truth_of(node: Node) -> bool | None:
+    """What a scalar says in any of YAML's words for true and false, quoted or not; None for anything else."""
+    value = node.value.lower() if node.id == "scalar" else None
+    return value in _TRUE if value in _TRUE or value in _FALSE else None
 
 
 def kind_of(node: Node) -> str:

@@ -1,0 +1,15 @@
+"""The JSON Schemas that come with the package, one file a shape; `tools/schemas.py` makes them of the models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parents[1] / "schemas"
+# Where each shape is declared.
+SHAPES = {
+    "recipe": "vancectl.inventory.recipe_shape:RecipeShape",
+}
+
+
+def schema_path(shape: str) -> Path:
+    return FOLDER / f"{shape}.json"
