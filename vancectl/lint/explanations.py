@@ -67,6 +67,9 @@ EXPLANATIONS: dict[str, str] = {
     "bad-template": "Prompts are templates with `{{ variable }}`, `{% if %}`, `{% elseif %}`, `{% else %}` and `{% "
     "for %}`. "
     "One that does not compile fails when the recipe runs.",
+    "unknown-variable": "A prompt with a hole in it would only show in what a model answers, so that a start with an "
+    "unknown name is refused.",
+    "missing-param": "Every caller has to know that it is needed, and who starts by a task alone cannot give it.",
     "stray-file": "A file beside the recipes that no one reads: a backup, a JSON twin, a script. READMEs and licences "
     "are no strays.",
     "never-alone": "Trigger phrases decide only where exactly one recipe is hit. If all tasks that hold this phrase "

@@ -108,6 +108,14 @@ RULES: dict[str, Rule] = {
     "yaml-octal": Rule(_W, "`{value}` is read as the number {number}, in base 8", "quote it if the text is meant"),
     "skill-not-allowed": Rule(_W, "the skill `{skill}` is active but not in `allowedSkills`", "allow it, or drop it"),
     "bad-template": Rule(_E, "`{field}` is no valid template: {problem}", "mend the template, or quote its braces"),
+    "unknown-variable": Rule(
+        _E, "`{field}` asks for the variable `{name}`, which there is not{nearest}",
+        "use params.NAME for a param; {{% raw %}} … {{% endraw %}} holds braces that are meant as they are",
+    ),
+    "missing-param": Rule(
+        _W, "`{field}` asks for the param `{param}`, which the recipe does not have: a start without it fails",
+        "give it a value under `params`, or write {{{{ params.{param} | default('…') }}}}",
+    ),
     "stray-file": Rule(_W, "is not read{beside}", "move it out of the layer"),
     # triggers
     "never-alone": Rule(
