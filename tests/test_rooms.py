@@ -13,9 +13,9 @@ PACKAGE = Path(vancectl.__file__).parent
 
 # Bottom first. A module that lies beside the rooms is a room of its own.
 ORDER = [
-    *("invisible", "errors", "interrupt", "text", "disk", "programs", "reading", "settings", "inventory", "templates"),
-    *("model", "selector", "recordings", "assembly", "decision_log", "process", "delegation", "plan", "batch"),
-    *("worker", "routes", "lint", "cli", "__main__"),
+    *("invisible", "errors", "interrupt", "text", "disk", "programs", "reading", "sources", "settings"),
+    *("inventory", "templates", "model", "selector", "recordings", "assembly", "decision_log", "process"),
+    *("delegation", "plan", "batch", "worker", "routes", "lint", "cli", "__main__"),
 ]
 
 

@@ -42,6 +42,7 @@ OTHER: dict[str, Any] = {
     "spawn.planOnExit": True,
     "trust.folders": ["/srv/mine", "/opt/*"],
     "trust.required": True,
+    "sources": {"mine": {"format": "goose", "path": "/srv/recipes"}},
     "spawn.engines": {"ford": {"command": ["x"], "stdin": "task", "env": {"A": "1"}, "timeout": 3.0, "preset": "llm"}},
 }
 
@@ -85,7 +86,7 @@ def test_bundled(bundled: dict[str, dict[str, Any]]) -> None:
         "selector.maxAttempts": 2, "limits.logBytes": 67108864, "log.decisions": True, "log.tasks": False,
         "spawn.command": None, "spawn.stdin": "payload", "spawn.env": {},
         "spawn.timeout": None, "spawn.engines": {}, "spawn.preset": "worker", "spawn.maxDepth": 5,
-        "spawn.planOnExit": False, "trust.folders": [], "trust.required": False,
+        "spawn.planOnExit": False, "trust.folders": [], "trust.required": False, "sources": "auto",
         "routing.fallback.generateTimeout": 240.0,
         "limits.attempts": 10, "limits.answerTokens": 32_000, "limits.promptCharacters": 1_000_000,
         "limits.descriptionCharacters": 4_000, "limits.responseBytes": 16_000_000, "limits.waitSeconds": 60.0,

@@ -30,6 +30,11 @@ def complete_recipe(ctx: typer.Context, incomplete: str) -> list[str]:
             with_project=not ctx.params.get("no_project"),
             directories=[Path(folder) for folder in ctx.params.get("recipes") or ()],
         )
+        from vancectl.inventory.sources import with_sources
+        from vancectl.settings.settings import load_settings
+
+        if not (ctx.params.get("recipes") or ctx.params.get("no_sources")):
+            layers = with_sources(layers, Path.cwd(), (), lambda: load_settings(layers.tenant))
         names = Cascade(layers).names
     except Exception:  # noqa: BLE001  # a completion that fails completes nothing
         return []

@@ -52,6 +52,9 @@ class Scope(Voice):
             ),
         ] = None,
         no_project: Annotated[bool, typer.Option("--no-project", help="Leave the project layer out.")] = False,
+        no_sources: Annotated[
+            bool, typer.Option("--no-sources", help="Leave out the recipes of other programs.")
+        ] = False,
         tenant: TenantOption = None,
         assignments: Annotated[
             list[str] | None,
@@ -66,6 +69,7 @@ class Scope(Voice):
         super().__init__(quiet, verbose)
         self._recipes = recipes or []
         self._no_project = no_project
+        self.with_sources = not (no_sources or recipes)
         self._tenant = tenant
         self._assignments = assignments or []
         self._use_cache = not no_cache
@@ -79,13 +83,26 @@ class Scope(Voice):
             directory = Path.cwd()
         except OSError:
             raise UsageError("the working directory is gone", remedy="change to one that exists") from None
-        return find_layers(directory, tenant=self._tenant, with_project=not self._no_project, directories=self._recipes)
+        layers = find_layers(
+            directory, tenant=self._tenant, with_project=not self._no_project, directories=self._recipes
+        )
+        if not self.with_sources:
+            return layers
+        from vancectl.inventory.sources import with_sources
+
+        return with_sources(layers, directory, self._assignments, lambda: self._settings_of(layers))
 
     @cached_property
     def cascade(self) -> Cascade:
         from vancectl.inventory.cascade import Cascade
 
         return Cascade(self.layers, use_cache=self._use_cache)
+
+    def bring_sources(self) -> None:
+        """The recipes of other programs count from here on."""
+        self.with_sources = True
+        for known in ("layers", "cascade", "inventory", "candidates"):
+            self.__dict__.pop(known, None)
 
     @cached_property
     def inventory(self) -> Inventory:
@@ -95,9 +112,12 @@ class Scope(Voice):
 
     @cached_property
     def settings(self) -> Settings:
+        return self._settings_of(self.layers)
+
+    def _settings_of(self, layers: Layers) -> Settings:
         from vancectl.settings.settings import load_settings
 
-        return load_settings(self.layers.tenant, self._options())
+        return load_settings(layers.tenant, self._options())
 
     def fresh_settings(self) -> Settings:
         """As they are after a file of theirs was changed."""

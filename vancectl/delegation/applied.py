@@ -10,7 +10,27 @@ from vancectl.inventory.recipe import TOOL_LISTS, Recipe
 
 DEFAULT_PROFILE = "default"
 # What only the selector and the applying itself need.
-_LEFT_BEHIND = {"triggers", "profiles", "listed", "internal", "engine", "params"}
+_LEFT_BEHIND = {"triggers", "profiles", "listed", "internal", "engine", "params", "requires", "taskParam"}
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignStart:
+    """How the program that a recipe belongs to starts it. `params` are the caller's alone: it knows its own.
+
+    `task_param` is the param in which it takes the task, where that is the only way.
+    """
+
+    key: str
+    format: str
+    name: str
+    path: str
+    preset: str
+    params: dict[str, Any]
+    requires: tuple[str, ...] = ()
+    task_param: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return {"key": self.key, "format": self.format, "name": self.name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +49,7 @@ class AppliedRecipe:
     path: str | None = None
     overridden: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    foreign: ForeignStart | None = None
     trusted: bool = True  # whether it may allow its program more than the user does
 
     def as_json(self) -> dict[str, Any]:
@@ -40,6 +61,7 @@ class AppliedRecipe:
             "profile": self.profile,
             "params": self.params,
             "overridden": list(self.overridden),
+            **({"source": self.foreign.as_json()} if self.foreign is not None else {}),
         }
         # A recipe's unknown keys are passed on, but none may claim another path or layer for it.
         return {**own, **self.fields, **own}

@@ -16,6 +16,7 @@ from vancectl.delegation.applied import AppliedRecipe, apply_engine, apply_recip
 from vancectl.delegation.consent import check_consent, may_grant
 from vancectl.delegation.failure import failure_of, missed_key, where_it_speaks
 from vancectl.delegation.fallback import DEFAULT_FALLBACK, SETTING, Fallback, choose_fallback
+from vancectl.delegation.foreign import check_known, check_params, foreign_start, with_body
 from vancectl.delegation.generated import (
     PENDING,
     find_assignment,
@@ -33,7 +34,7 @@ from vancectl.inventory.catalog import EngineCatalog
 from vancectl.inventory.recipe import Recipe
 from vancectl.model.reason import Reason
 from vancectl.process.caller import find_caller, find_session
-from vancectl.process.command import cautions, find_template, search_environment
+from vancectl.process.command import CommandTemplate, cautions, find_source_template, find_template, search_environment
 from vancectl.process.lifeline import Lifeline
 from vancectl.process.store import (
     DONE,
@@ -179,6 +180,7 @@ class Delegation:
         error = hindrance(start.template, start.applied.engine, start.applied.params)
         if error is not None:
             raise error
+        check_known(start.applied, start.template)
         start.caller.check_depth(self.settings["spawn.maxDepth"])
 
     def _startable(self, fallback: Fallback | None) -> tuple[Fallback | None, tuple[str, ...]]:
@@ -233,6 +235,8 @@ class Delegation:
         self, reason: Reason, rationale: str, recipe: str | None, engine: str, warnings: tuple[str, ...] = ()
     ) -> Decision:
         layer, shadows = self._origin(recipe) if recipe is not None else (None, ())
+        found = self.cascade.find(recipe).recipe if recipe is not None else None
+        source = found.source if isinstance(found, Recipe) else None
         return Decision(
             Verdict.MATCH,
             reason,
@@ -242,6 +246,7 @@ class Delegation:
             engine=engine,
             warnings=warnings,
             layer=layer,
+            source=source,
             shadows=shadows,
             tenant=self.cascade.layers.tenant_of_project,
         )
@@ -272,7 +277,10 @@ class Delegation:
     def _applied(self, recipe: Recipe, request: Request) -> AppliedRecipe:
         check_consent(recipe, self.settings)
         applied = apply_recipe(recipe, request.params, request.profile)
-        return self._below_ceilings(replace(applied, trusted=may_grant(recipe, self.settings)))
+        foreign = foreign_start(recipe, self.cascade, request.params)
+        applied = replace(applied, foreign=foreign, trusted=may_grant(recipe, self.settings))
+        check_params(applied, has_task=bool(request.task or request.steer_content))
+        return self._below_ceilings(with_body(applied, self.settings))
 
     def _below_ceilings(self, applied: AppliedRecipe) -> AppliedRecipe:
         """Whatever program is started with it."""
@@ -295,12 +303,18 @@ class Delegation:
             project.id if project is not None else None,
             request,
             applied,
-            find_template(self.settings, applied.engine),
+            self._template(applied),
             find_caller(),
             self.settings["models"],
             find_assignment(layers, self.settings, self.catalog().names) if generates(applied.params) else None,
             log_bytes=self.settings["limits.logBytes"],
         )
+
+    def _template(self, applied: AppliedRecipe) -> CommandTemplate:
+        foreign = applied.foreign
+        if foreign is None or not foreign.preset:
+            return find_template(self.settings, applied.engine)
+        return find_source_template(self.settings, foreign.preset, foreign.key, foreign.requires)
 
     def _held(
         self, record: ProcessRecord, request: Request, watcher: Watcher | None, supervised: Started | None

@@ -27,4 +27,6 @@ def render_prompt(applied: Mapping[str, Any], aliases: Mapping[str, str], defaul
     model = model_of(applied.get("params") or {}, aliases, default_model)
     name = applied.get("recipe") or applied.get("engine")
     text = str(applied.get("promptPrefix") or "")
+    if applied.get("source"):  # the words of another program's recipe, whatever braces it has
+        return text
     return render(text, prompt_variables(applied, model, lang), f"the promptPrefix of `{name}`")

@@ -22,7 +22,7 @@ from vancectl.delegation.prompt import render_prompt
 from vancectl.delegation.request import Request
 from vancectl.errors import SpawnError, StoreError, VancectlError
 from vancectl.process.caller import NOBODY, Caller, child_environment
-from vancectl.process.command import Argument, CommandTemplate, fill, fill_environment, uses
+from vancectl.process.command import Argument, CommandTemplate, fill, fill_environment, filled_text, uses
 from vancectl.process.elsewhere import Elsewhere
 from vancectl.process.lifeline import Lifeline, birth_of
 from vancectl.process.log import BOTH, Log
@@ -115,7 +115,12 @@ class Start:
 
     @property
     def handover(self) -> Handover:
-        return hand_over(self.applied, self.template, self.models)
+        foreign, applied = self.applied.foreign, self.applied
+        if foreign is not None and self.template.preset is not None and foreign.preset == self.template.preset.name:
+            # Its program reads the rest where it lies.
+            params = {**({foreign.task_param: self.message()} if foreign.task_param else {}), **foreign.params}
+            applied = replace(applied, params=params, fields={})
+        return hand_over(applied, self.template, self.models)
 
     def _values(self, folder: Path) -> dict[str, str]:
         return {
@@ -133,8 +138,18 @@ class Start:
             "payload_file": str(folder / "payload.json"),
             "prompt_file": str(folder / "prompt.txt"),
             "system_file": str(folder / "system.txt"),
+            **self._source_values(),
             **self.handover.values,
         }
+
+    def _source_values(self) -> dict[str, str]:
+        foreign = self.applied.foreign
+        if foreign is None:
+            return dict.fromkeys(("source_name", "source_file", "source_folder"), "")
+        path = Path(foreign.path)
+        # Of a plugin's agent the plugin: the folder that holds `agents`.
+        above = next((each.parent for each in path.parents if each.name == "agents"), path.parent)
+        return {"source_name": foreign.name, "source_file": foreign.path, "source_folder": str(above)}
 
     def stdin(self) -> bytes | None:
         """What the command reads; None closes its input at once."""
@@ -149,6 +164,8 @@ class Start:
     def _plain_message(self) -> str:
         """The message so that the preset's program takes it for text, whatever it begins with."""
         preset, message = self.template.preset, self.message()
+        if preset is not None and preset.says:
+            return filled_text(preset.says, {**self._source_values(), "message": message})
         return f" {message}" if preset is not None and message.startswith(tuple(preset.words)) else message
 
     def environment(self, record: ProcessRecord, folder: Path) -> dict[str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -92,11 +92,13 @@ class Cascade:
     def __init__(self, layers: Layers, *, use_cache: bool = True) -> None:
         self.layers = layers
         self.parsed = 0
-        self._compiled = {layer: CompiledLayer(layer, enabled=use_cache) for layer in layers.nearest_first}
+        self._compiled = {
+            layer: CompiledLayer(layer, enabled=use_cache) for layer in (*layers.nearest_first, *layers.sources)
+        }
         self.findings: list[Finding] = list(layers.findings)
         self._files: dict[str, list[RecipeFile]] = {}
         self._entries: dict[str, Entry] = {}
-        self._found: dict[Layer, list[RecipeFile]] = {}
+        self._present: dict[Layer, Collection[str]] = {}  # files by their path below the layer
         self.unread: list[RecipeFile] = []
         # Farthest layer first: the order in which names appear is the order of the inventory
         # (bundled, then tenant, then project additions; an override keeps the place of what it overrides).
@@ -106,11 +108,18 @@ class Cascade:
                 self._files.setdefault(file.name, []).insert(0, file)
             for folder in self.unread[known:]:
                 self._cover(folder)
+        # Sources stand below all layers, and behind them in the order.
+        self._foreign: dict[tuple[Layer, str], Recipe | BrokenRecipe] = {}
+        if layers.sources:
+            self._take_sources()
 
     @property
     def names(self) -> list[str]:
         """All names, broken ones included, in the inventory's order."""
         return list(self._files)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._files
 
     def entries(self) -> Iterator[Entry]:
         """The winners in the inventory's order."""
@@ -144,7 +153,21 @@ class Cascade:
             for folder in self.unread:
                 if candidate.startswith(folder.name):
                     return Entry(BrokenRecipe(candidate, folder.layer, folder.path, folder.findings), ())
+        if self.layers.untrusted:
+            self._check_trust(wanted)
         raise UnknownRecipeError(name, self.near(name))
+
+    def _check_trust(self, wanted: str) -> None:
+        """Raises UsageError for what would have this name, if the project that it lies in were trusted."""
+        from vancectl.inventory.foreign import untrusted_files
+
+        for name, path in untrusted_files(self.layers):
+            if name == wanted:
+                raise UsageError(
+                    f"`{name}` is left out: it lies in a project that is not trusted",
+                    where=Place(Path(path)),
+                    remedy="read it, then `vancectl trust` trusts the project's folder",
+                )
 
     def load(self, name: str) -> Recipe:
         """The usable recipe of a name. Raises UnknownRecipeError or BrokenRecipeError."""
@@ -165,6 +188,10 @@ class Cascade:
     def hidden(self, entry: Entry) -> list[Recipe | BrokenRecipe]:
         """What the files say that an entry shadows, nearest first."""
         return [self._built(entry.name, file) for file in entry.shadows]
+
+    def of_source(self, file: RecipeFile) -> Recipe | BrokenRecipe:
+        """What a file of another program says."""
+        return self._foreign[file.layer, file.file]
 
     def near(self, name: str) -> list[str]:
         """Up to five near names, internal ones left out; first those that end in a folder's part of that name."""
@@ -189,6 +216,8 @@ class Cascade:
     def _built(self, name: str, file: RecipeFile) -> Recipe | BrokenRecipe:
         if _breaks(file):
             return BrokenRecipe(name, file.layer, file.path, file.findings)
+        if file.layer.source is not None:
+            return self.of_source(file)
         recipe = self._read(file)
         if file.findings and isinstance(recipe, Recipe):
             return recipe._replace(warnings=(*file.findings, *recipe.warnings))
@@ -213,11 +242,26 @@ class Cascade:
     def _save(self) -> None:
         """Keeps what was read for the next run; what is shadowed here may be in force elsewhere, and stays."""
         for layer, compiled in self._compiled.items():
-            found = self._found[layer]
-            if compiled.outdated(len(found)):
-                compiled.save({file.file for file in found})
+            present = self._present[layer]
+            if compiled.outdated(len(present)):
+                compiled.save(set(present))
 
     # -- finding the files
+
+    def _take_sources(self) -> None:
+        """What other programs have, the nearest folder of each source first."""
+        from vancectl.inventory.foreign import foreign_files
+
+        for layer in self.layers.sources:
+            compiled = self._compiled[layer]
+            found = foreign_files(layer, compiled)
+            self._present[layer] = found.seen
+            self.parsed += found.parsed
+            for item, stamp, recipe in found.recipes:
+                file = RecipeFile(recipe.name, layer, item.path, item.file, stamp)
+                self._foreign[layer, file.file] = recipe
+                # A file that is broken is none to its program, and covers none that lies farther.
+                self._files.setdefault(file.name, []).append(file)
 
     def _cover(self, folder: RecipeFile) -> None:
         """Breaks the names of farther layers that the folder may take the place of."""
@@ -241,8 +285,8 @@ class Cascade:
                 found[name] = other._replace(findings=(*other.findings, clash))
             else:
                 found[name] = RecipeFile(name, layer, path, file, _stamp(item), findings)
-        files = self._found[layer] = [found[name] for name in sorted(found)]
-        return files
+        self._present[layer] = [file.file for file in found.values()]
+        return [found[name] for name in sorted(found)]
 
     def _walk(self, layer: Layer) -> Iterator[tuple[str, os.DirEntry[str]]]:
         """Path below the layer and directory entry of each recipe file, each folder's in sorted order."""

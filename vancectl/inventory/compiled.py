@@ -109,12 +109,15 @@ class CompiledLayer:
 def _path_of(layer: Layer) -> Path | None:
     cache = cache_dir()
     whose = f"{layer.kind.value}:{layer.directory}"
+    whose += repr(layer.source) if layer.source is not None else ""
     return cache / "inventory" / f"{zlib.crc32(os.fsencode(whose)):08x}" if cache is not None else None
 
 
 def _header(layer: Layer) -> bytes:
     """Whose entries these are: which directory, which version of the code that reads recipes, which Python."""
-    whose = repr((layer.kind.value, str(layer.directory), sys.version, __version__, _FORM, _state_of_code()))
+    whose = repr(
+        (layer.kind.value, str(layer.directory), sys.version, __version__, _FORM, _state_of_code(), layer.source)
+    )
     return whose.encode("utf-8", "surrogateescape") + b"\n"
 
 
@@ -127,7 +130,7 @@ def _state_of_code() -> list[tuple[str, int, int]]:
     package = Path(__file__).parent.parent
     if os.path.isdir(package / "defaults"):
         return []
-    files = [item for room in (".", "inventory", "reading", "text") for item in os.scandir(package / room)]
+    files = [item for room in (".", "inventory", "reading", "sources", "text") for item in os.scandir(package / room)]
     stamps = [(item.path, *stamp_of(item.stat())[:2]) for item in files if item.name.endswith(".py")]
     return sorted(stamps)
 

@@ -10,6 +10,7 @@ from vancectl.disk.storage import create_below
 from vancectl.errors import Place, UsageError
 from vancectl.inventory.cascade import SUFFIX, Cascade
 from vancectl.inventory.layer import Layer, LayerKind, Layers
+from vancectl.inventory.recipe import Recipe
 from vancectl.settings.tenant import tenant_folder
 from vancectl.text.names import canonical
 
@@ -103,3 +104,20 @@ def copied_text(text: str, name: str, layer: str, version: str) -> str:
     """The text with a first line that says where it came from. No path: the file may end up in a repository."""
     shown = name[:_LONGEST_COMMENT_NAME]
     return f"# Copied from the {layer} recipe `{shown}` (vancectl {version}); nothing is merged with it.\n{text}"
+
+
+def adopted_text(recipe: Recipe) -> str:
+    """A recipe in the place of a foreign one. Without a prompt of its own it is started as that one."""
+    import json
+
+    source = recipe.source or {}
+    lines = [
+        f"# In place of `{source.get('name')}` ({source.get('format')}), which its own program still starts: this file",
+        "# says when to choose it. With a promptPrefix it would be a recipe of its own.",
+        f"description: {json.dumps(recipe.description, ensure_ascii=False)}",
+        f"engine: {recipe.engine}",
+        "triggers:",
+        "  match: word",
+        "  keywords: []            # phrases that decide alone, without a model, such as: - review this branch",
+    ]
+    return "\n".join(lines) + "\n"

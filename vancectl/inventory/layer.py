@@ -13,18 +13,20 @@ from vancectl.errors import Place, UsageError
 from vancectl.inventory.project import Project, project_folders, read_project, stray_files
 from vancectl.reading.finding import Finding
 from vancectl.settings.tenant import check_tenant, tenant_folder
+from vancectl.sources.source import Source
 
 DEFAULT_TENANT = "default"
 TENANT_VARIABLE = "VANCECTL_TENANT"
 
 
 class LayerKind(StrEnum):
-    """Where a layer comes from; `directory` is one that `--recipes` names."""
+    """Where a layer comes from; `directory` is one that `--recipes` names, `source` another program's folder."""
 
     PROJECT = "project"
     TENANT = "tenant"
     BUNDLED = "bundled"
     DIRECTORY = "directory"
+    SOURCE = "source"
 
 
 class Layer(NamedTuple):
@@ -32,6 +34,7 @@ class Layer(NamedTuple):
 
     kind: LayerKind
     directory: Path
+    source: Source | None = None
 
     @property
     def project_folder(self) -> Path:
@@ -52,6 +55,8 @@ class Layers(NamedTuple):
     """The layers in force, nearest first, with the project and tenant that they belong to.
 
     `tenant_origin` says where the tenant is named: an option, a variable, or the path of a `project.yaml`.
+    `sources` are the folders of other programs, of each the nearest first; `untrusted` those of a project that the
+    tenant does not trust, whose recipes are no candidates.
     """
 
     nearest_first: tuple[Layer, ...]
@@ -60,6 +65,8 @@ class Layers(NamedTuple):
     findings: tuple[Finding, ...] = ()
     tenant_source: TenantSource = TenantSource.DEFAULT
     tenant_origin: str = ""
+    sources: tuple[Layer, ...] = ()
+    untrusted: tuple[Layer, ...] = ()
 
     @property
     def tenant_of_project(self) -> tuple[str, str] | None:

@@ -28,6 +28,7 @@ def element(recipe: Recipe | BrokenRecipe, shadows: Sequence[str]) -> dict[str, 
         "triggers": usable.phrases if usable else [],
         "tags": usable.tags if usable else [],
         "internal": usable.internal if usable else False,
+        **({"source": usable.source} if usable and usable.source else {}),
         "shadows": list(shadows),
     }
     if isinstance(recipe, BrokenRecipe):
@@ -38,7 +39,7 @@ def element(recipe: Recipe | BrokenRecipe, shadows: Sequence[str]) -> dict[str, 
 def engine_of(rendered: str) -> str | None:
     """The engine in an element as JSON, without reading all of it."""
     text = rendered.partition(', "engine": "')[2].partition('"')[0]
-    return text or None
+    return text if text and ', "layer": "source", ' not in rendered else None  # whose own programs start it
 
 
 def with_hindrance(rendered: str, hindrance: str | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from vancectl.inventory.layer import Layer
+from vancectl.inventory.layer import Layer, LayerKind
 from vancectl.reading.finding import Finding
 
 # The fields that name tools: a recipe and each of its profiles may have them.
@@ -79,6 +79,11 @@ class Recipe(NamedTuple):
     def phrases(self) -> list[str]:
         """The trigger phrases as written, blank and repeated ones left out (docs/design.md, section 4)."""
         return list(self.fields.get("triggers", {}).get("keywords", ()))
+
+    @property
+    def source(self) -> dict[str, Any] | None:
+        """Of a foreign recipe: `key` and `format` of its source, and the `name` that its program knows."""
+        return self.fields["source"] if self.layer.kind is LayerKind.SOURCE else None
 
     @property
     def whole_words(self) -> bool:

@@ -42,7 +42,7 @@ _WORDS = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 
 
 def description_findings(library: Library) -> Iterator[Finding]:
-    recipes = library.inventory.recipes
+    recipes = [recipe for recipe in library.inventory.recipes if recipe.source is None]
     for recipe in recipes:
         yield from _by_itself(library, recipe)
     yield from _compared(library, recipes)

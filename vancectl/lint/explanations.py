@@ -67,9 +67,6 @@ EXPLANATIONS: dict[str, str] = {
     "bad-template": "Prompts are templates with `{{ variable }}`, `{% if %}`, `{% elseif %}`, `{% else %}` and `{% "
     "for %}`. "
     "One that does not compile fails when the recipe runs.",
-    "unknown-variable": "A prompt with a hole in it would only show in what a model answers, so that a start with an "
-    "unknown name is refused.",
-    "missing-param": "Every caller has to know that it is needed, and who starts by a task alone cannot give it.",
     "stray-file": "A file beside the recipes that no one reads: a backup, a JSON twin, a script. READMEs and licences "
     "are no strays.",
     "never-alone": "Trigger phrases decide only where exactly one recipe is hit. If all tasks that hold this phrase "
@@ -94,6 +91,23 @@ EXPLANATIONS: dict[str, str] = {
     "hits-case": "The project's cases (`routes.yaml`, `routes/`, or --cases) say which recipe a task must get; this "
     "phrase alone decides otherwise, before any model is asked.",
     "thin-description": "The description is all that the model reads of a recipe besides name and engine.",
+    "no-header": "Claude Code reads a header only where the file begins with it, not behind a mark or a comment.",
+    "open-header": "Without its end the header is the whole file, and no program takes it for one.",
+    "header-no-yaml": "A colon or a quote in a plain value is no YAML. Some programs then take each line whole.",
+    "key-twice": "The programs silently take the last of two.",
+    "tool-reads-less": "Claude Code ends the header at the first `---` with a blank behind it, wherever that is.",
+    "runs-programs": "Hooks and servers of an agent start with it, and a permission mode answers questions for you.",
+    "not-startable": "A subagent that is named at the start makes opencode start its default agent, with status 0.",
+    "source-refused": "opencode refuses its whole configuration where the tools of one agent are no mapping.",
+    "bad-toml": "The command cannot be read by its program either.",
+    "no-place-for-task": "The template would be sent without the task.",
+    "task-has-no-place": "goose takes no text beside a recipe, so that a task can only be one of its parameters.",
+    "name-twice": "The program takes one of the two by no order that it states.",
+    "name-taken": "Names are compared in small letters here; the one that is written so keeps the name.",
+    "link-out": "Followed, a link could make any file of the machine a recipe.",
+    "untrusted-source": "An agent of a clone may run programs as soon as it is started.",
+    "sources-left-out": "Which folders are wanted is unknown until the settings can be read.",
+    "derived-description": "A model chooses by descriptions; first words are a guess at one.",
     "long-description": "All descriptions go into each question: a long one costs on every call and buries the others.",
     "copied-description": "Of two recipes with the same description the model can only guess.",
     "alike-description": "Measured as the cosine of both texts' words, rare words weighing more. From 85 per cent "

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from vancectl.errors import Place
 from vancectl.inventory.recipe import Recipe
 from vancectl.inventory.recipe_shape import RecipeShape
 from vancectl.lint.library import Library
 from vancectl.reading.finding import Finding
-from vancectl.templates.names import names_asked
-from vancectl.templates.template import prompt_variables, template_fault
+from vancectl.templates.template import template_fault
 
 # Fields that an engine's params may well have, too.
 _OF_MANY = {"description", "title", "tags", "modes", "guard", "engine"}
@@ -78,30 +76,9 @@ def _templates(library: Library, recipe: Recipe) -> Iterator[Finding]:
     for keys, text in ways:
         fault = template_fault(text) if isinstance(text, str) else None
         if fault is not None:
-            place = _line(library, recipe, keys, fault.line)
+            outline = library.outline(recipe.path)
+            node = outline.node(*keys)
+            place = outline.field(*keys)
+            if node is not None and node.style == "|":  # its lines are the file's lines
+                place = place._replace(line=node.start_mark.line + 1 + fault.line, column=0)
             yield Finding("bad-template", place, {"field": ".".join(keys), "problem": fault.problem})
-        if isinstance(text, str) and keys[-1] != "dataRelayCorrection":  # that is nothing we fill in
-            yield from _names(library, recipe, keys, text)
-
-
-def _names(library: Library, recipe: Recipe, keys: tuple[str, ...], text: str) -> Iterator[Finding]:
-    """What a start would miss: a variable that there is not, a param that neither the recipe nor a profile gives."""
-    given = {*recipe.params, *(param for profile in recipe.profiles.values() for param in profile.get("params", ()))}
-    known = tuple(prompt_variables({}))
-    for asked in names_asked(text):
-        field = ".".join(keys)
-        if asked.variable not in known:
-            data = {"field": field, "name": asked.variable, "known": known, "nearest_to": asked.variable}
-            yield Finding("unknown-variable", _line(library, recipe, keys, asked.line), data)
-        elif asked.param is not None and asked.param not in given:
-            place = _line(library, recipe, keys, asked.line)
-            yield Finding("missing-param", place, {"field": field, "param": asked.param})
-
-
-def _line(library: Library, recipe: Recipe, keys: tuple[str, ...], line: int) -> Place:
-    outline = library.outline(recipe.path)
-    node = outline.node(*keys)
-    place = outline.field(*keys)
-    if node is not None and node.style == "|":  # its lines are the file's lines
-        return place._replace(line=node.start_mark.line + 1 + line, column=0)
-    return place

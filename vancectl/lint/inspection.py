@@ -15,6 +15,7 @@ from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.lint.descriptions import description_findings
 from vancectl.lint.disguise import disguise_findings
 from vancectl.lint.fields import field_findings
+from vancectl.lint.foreign import foreign_findings
 from vancectl.lint.library import Library
 from vancectl.lint.outline import Allowance
 from vancectl.lint.overrides import override_findings
@@ -90,6 +91,7 @@ def check(
         *override_findings(library),
         *stray_findings(library),
         *of_catalog,
+        *foreign_findings(library),
         *settings_findings(load_settings, cascade, engines or ()),
     ]
     places: set[tuple[str, Place]] = set()
@@ -146,7 +148,7 @@ def _silence(
     by_path: dict[Path, list[Allowance]] = defaultdict(list)
     left: list[Finding] = []
     for path in dict.fromkeys([*files, *(finding.place.path for finding in findings)]):
-        if path.suffix == ".yaml" and os.path.isfile(path):
+        if path.suffix == ".yaml" and path.is_file():
             for allowance in library.outline(path).allowances():
                 fault = _fault(allowance)
                 if fault is None:

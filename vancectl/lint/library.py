@@ -33,8 +33,10 @@ class Library:
 
     @cached_property
     def recipes(self) -> list[Recipe]:
-        """The usable recipes in force, those that are never selected included."""
-        return [entry.recipe for entry in self.entries if isinstance(entry.recipe, Recipe)]
+        """The usable recipes in force that are ours to write, those that are never selected included."""
+        return [
+            entry.recipe for entry in self.entries if isinstance(entry.recipe, Recipe) and entry.recipe.source is None
+        ]
 
     @cached_property
     def by_name(self) -> Mapping[str, Recipe]:
@@ -55,6 +57,8 @@ class Library:
         """What a shadowed file says; one that the scan found broken, such as a link out of its layer, is not read."""
         from vancectl.inventory.schema import load_recipe
 
+        if file.layer.source is not None:
+            return self.cascade.of_source(file)
         if file.path not in self._shadowed:
             broken = any(finding.breaks for finding in file.findings)
             self._shadowed[file.path] = (

@@ -18,6 +18,8 @@ from vancectl.text.names import some_of
 def override_findings(library: Library) -> Iterator[Finding]:
     for entry in library.entries:
         recipe = entry.recipe
+        if recipe.layer.kind is LayerKind.SOURCE:
+            continue  # of two folders of one program the nearer one holds, by its own rule
         for number, file in enumerate(entry.shadows):
             hidden = library.shadowed(file)
             dropped = _dropped_phrases(library, recipe, hidden) if number == 0 else []

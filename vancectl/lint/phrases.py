@@ -85,6 +85,8 @@ def _by_itself(
 
 def _in_descriptions(library: Library) -> Iterator[Finding]:
     for other in library.inventory.recipes:
+        if other.source is not None:
+            continue  # its words are another program's
         named = set(_NAME.findall(other.description.lower()))
         for hit in library.index.hits(other.description):
             # A description that names the other recipe speaks of it, to say what it is itself not for.

@@ -25,5 +25,5 @@ def stray_findings(library: Library) -> Iterator[Finding]:
                     continue
                 path = Path(folder) / name
                 recipe = path.with_suffix(".yaml")
-                beside = f"; {recipe.name} is what counts" if os.path.isfile(recipe) else ""
+                beside = f"; {recipe.name} is what counts" if recipe.is_file() else ""
                 yield Finding("stray-file", Place(path), {"beside": beside})

@@ -6,13 +6,13 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from vancectl.errors import SettingsError, UsageError
 from vancectl.inventory.recipe import TOOL_LISTS
 from vancectl.process.code import filled_code
-from vancectl.process.preset import NONE, Part, Preset, command_of, load_preset, unescaped
+from vancectl.process.preset import NONE, Part, Preset, command_of, escaped, load_preset, unescaped
 from vancectl.programs.environment import passed_on
 from vancectl.programs.search import find_program
 from vancectl.settings.settings import Settings, Source, Value
@@ -21,7 +21,7 @@ from vancectl.text.names import did_you_mean, near_names
 
 PLACEHOLDERS = (
     "id", "name", "recipe", "engine", "task", "message", "title", "session", "project", "tenant", "profile",
-    "payload_file", "prompt_file", "system_file",
+    "payload_file", "prompt_file", "system_file", "source_name", "source_file", "source_folder",
 )  # fmt: skip
 # The same of what a recipe asks of its program: lists with commas, and models with their aliases resolved.
 ASKED = ("model", "fallback_models", *TOOL_LISTS, "allowedSkills", "defaultActiveSkills")
@@ -96,6 +96,32 @@ def find_template(settings: Settings, engine: str) -> CommandTemplate:
         template = _of_preset(name, environment, timeout, key, origin, trusted=trusted)
     check_template(template)
     return template
+
+
+def find_source_template(settings: Settings, preset: str, key: str, requires: Sequence[str]) -> CommandTemplate:
+    """What starts a recipe of another program: the preset of its format, or that of its source in the settings.
+
+    Raises SettingsError where there is no such preset.
+    """
+    origin = settings.value("sources").origin
+    trusted = is_trusted_here(settings[FOLDERS])
+    template = _of_preset(
+        preset, settings["spawn.env"], settings["spawn.timeout"], f"sources.{key}.preset", origin, trusted=trusted
+    )
+    each = template.preset.each if template.preset is not None else ()
+    more = [
+        word.replace("{key}", escaped(name)).replace("{value}", f"{{{PARAM_PREFIX}{name}}}")
+        for name in requires
+        for word in each
+    ]
+    template = replace(template, argv=(*template.argv, *more))
+    check_template(template)
+    return template
+
+
+def filled_text(text: str, values: Mapping[str, str]) -> str:
+    """A text with placeholders, filled in once."""
+    return _TOKEN.sub(lambda token: values.get(token.group(1) or "", token.group()), text)
 
 
 def _command_is_nearer(settings: Settings) -> bool:
@@ -198,21 +224,21 @@ def fill(template: CommandTemplate, values: Mapping[str, str], params: Mapping[s
     A list in the command is left out as a whole where a placeholder in it has no value. Raises UsageError for a param
     outside of such a list that the applied recipe does not have.
     """
-    replace = _replacement(template, values, params)
+    fill_in = _replacement(template, values, params)
     texts = [
         text
         for part in template.argv
         for text in (part if isinstance(part, tuple) else (part,))
         if isinstance(part, str) or all(_has_value(each, values, params) for each in part)
     ]
-    return [Argument(text, _TOKEN.sub(replace, text)) for text in texts]
+    return [Argument(text, _TOKEN.sub(fill_in, text)) for text in texts]
 
 
 def fill_environment(
     template: CommandTemplate, values: Mapping[str, str], params: Mapping[str, Any]
 ) -> dict[str, str | None]:
     """The variables: one that is a placeholder and nothing else is filled in, or left out where that has no value."""
-    replace = _replacement(template, values, params)
+    fill_in = _replacement(template, values, params)
     filled: dict[str, str | None] = {}
     for variable, text in template.environment.items():
         token = _TOKEN.fullmatch(text or "")
@@ -220,7 +246,7 @@ def fill_environment(
         if text is None or not (name in _KNOWN or name.startswith(PARAM_PREFIX)):
             filled[variable] = text
         elif _has_value(text, values, params):
-            filled[variable] = _TOKEN.sub(replace, text)
+            filled[variable] = _TOKEN.sub(fill_in, text)
     return filled
 
 

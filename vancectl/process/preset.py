@@ -23,8 +23,9 @@ INSTALLATION = "{vancectl}"
 DEFAULT_MODEL = "default:smart"
 # A text of a command, or several that are left out together where what they hold a placeholder for has no value.
 Part: TypeAlias = str | tuple[str, ...]
-_TEXTS = ("description", "stdin", "program", "reads", "dash", "words", "mentions")
-_LISTS = ("engines", "untrusted", "passes", "stop")
+_TEXTS = ("description", "stdin", "program", "reads", "dash", "words", "mentions", "says")
+_LISTS = ("engines", "untrusted", "passes", "stop", "each", "known")
+_UNTRUSTED = "{untrusted}"  # where these words go; else before `--`, or at the end
 _OTHERS = ("command", "env", "values")
 
 
@@ -55,6 +56,11 @@ class Preset:
     values: dict[str, dict[str, str]] = field(default_factory=dict)
     # A command that ends what the program has started elsewhere, which its own end does not.
     stop: tuple[str, ...] = ()
+    # For the recipes of another program: what standard input says in place of the bare message; words for each param
+    # that a recipe requires, with {key} and {value}; and a command that prints the names that the program knows.
+    says: str = ""
+    each: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
 
     @property
     def runs_worker(self) -> bool:
@@ -70,8 +76,11 @@ class Preset:
         """The template of the command, with the installation filled in; `trusted` says of the working directory."""
         own = (sys.executable, "-P", "-m", "vancectl")
         words = list(self.command)
+        end = words.index("--") if "--" in words else len(words)
+        if _UNTRUSTED in words:
+            end = words.index(_UNTRUSTED)
+            del words[end]
         if not trusted:
-            end = words.index("--") if "--" in words else len(words)
             words[end:end] = self.untrusted
         installation: list[Part] = [escaped(each) for each in own]
         return tuple(word for part in words for word in (installation if part == INSTALLATION else [part]))
@@ -151,6 +160,9 @@ def load_preset(name: str, origin: str = "spawn.preset") -> Preset:
         tuple(fields.get("passes", ())),
         fields.get("values", {}),
         tuple(fields.get("stop", ())),
+        texts["says"],
+        tuple(fields.get("each", ())),
+        tuple(fields.get("known", ())),
     )
 
 

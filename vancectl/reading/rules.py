@@ -77,6 +77,38 @@ RULES: dict[str, Rule] = {
     "case-recipe": Rule(
         _E, "`{field}` names `{name}`, which no task can be given here{nearest}", "see `vancectl recipes list`"
     ),
+    # recipes of other programs
+    "no-header": Rule(_E, "{program} does not load it: something stands before the first `---`", "begin with `---`"),
+    "open-header": Rule(_E, "{program} does not load it: its header is not closed", "close it with a line `---`"),
+    "header-no-yaml": Rule(_W, "the header is no YAML ({problem}){consequence}", "put the value in quotes"),
+    "key-twice": Rule(_W, "the key `{key}` is there twice (first on line {first}); the last one holds", "drop one"),
+    "tool-reads-less": Rule(
+        _W, "{program} reads `{key}` only up to `---`, and nothing below it", "write the dashes in another way"
+    ),
+    "runs-programs": Rule(_W, "it may run programs or act without asking once started: {fields}", "read it first"),
+    "not-startable": Rule(_E, "{program} starts only agents of mode primary or all", "change its mode, or exclude it"),
+    "source-refused": Rule(_E, "{program} loads none of its agents, since {other} is broken", "fix that file"),
+    "bad-toml": Rule(_E, "is not valid TOML: {problem}", "fix the syntax near this place"),
+    "no-place-for-task": Rule(
+        _E, "has no place for a task, so {program} cannot be given one", "write `$input` where it goes"
+    ),
+    "task-has-no-place": Rule(
+        _W, "{program} can be given params, but no task", "add a required parameter named `task`"
+    ),
+    "name-twice": Rule(_E, "two files of this source have the name `{name}`", "rename one of them"),
+    "name-taken": Rule(_E, "another file of this source has the name `{name}`, written so", "rename one of the two"),
+    "link-out": Rule(
+        _E, "is a link that leaves its source ({target})", "copy it there, or set sources.{key}.links to true"
+    ),
+    "untrusted-source": Rule(
+        _W, "`{name}` is left out: it lies in a project that is not trusted", "`vancectl trust` trusts the folder"
+    ),
+    "sources-left-out": Rule(
+        _W, "the recipes of other programs are left out, since the settings are broken", "see `vancectl settings show`"
+    ),
+    "derived-description": Rule(
+        _N, "`{name}` has no description; its first words take its place", "`vancectl recipes adopt {name}` writes one"
+    ),
     # folders
     "not-a-folder": Rule(_W, "is a file where a folder of recipes is expected", "replace it by a folder"),
     "folder-unreadable": Rule(
@@ -108,14 +140,6 @@ RULES: dict[str, Rule] = {
     "yaml-octal": Rule(_W, "`{value}` is read as the number {number}, in base 8", "quote it if the text is meant"),
     "skill-not-allowed": Rule(_W, "the skill `{skill}` is active but not in `allowedSkills`", "allow it, or drop it"),
     "bad-template": Rule(_E, "`{field}` is no valid template: {problem}", "mend the template, or quote its braces"),
-    "unknown-variable": Rule(
-        _E, "`{field}` asks for the variable `{name}`, which there is not{nearest}",
-        "use params.NAME for a param; {{% raw %}} … {{% endraw %}} holds braces that are meant as they are",
-    ),
-    "missing-param": Rule(
-        _W, "`{field}` asks for the param `{param}`, which the recipe does not have: a start without it fails",
-        "give it a value under `params`, or write {{{{ params.{param} | default('…') }}}}",
-    ),
     "stray-file": Rule(_W, "is not read{beside}", "move it out of the layer"),
     # triggers
     "never-alone": Rule(

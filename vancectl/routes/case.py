@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,6 +46,7 @@ class Case:
     why: str | None = None
     id: str | None = None
     lang: str | None = None
+    with_sources: bool = False  # whether its file wants the recipes of other programs among the candidates
 
     @property
     def right_names(self) -> tuple[str, ...]:
@@ -77,14 +78,18 @@ def read_cases(paths: Iterable[Path]) -> Cases:
     cases: list[Case] = []
     findings: list[Finding] = []
     for path in paths:
+        wants: set[str] = set()
         read = _read_jsonl if path.suffix.lower() in {".jsonl", ".ndjson"} else _read_yaml
-        found = 0
+        found = good = 0
         before = len(findings)
-        for place, fields in read(path, findings):
+        for place, fields in read(path, findings, wants):
             found += 1
             case = _case(place, fields, findings)
             if case is not None:
+                good += 1
                 cases.append(case)
+        if "sources" in wants:
+            cases[len(cases) - good :] = [replace(each, with_sources=True) for each in cases[len(cases) - good :]]
         if not found and len(findings) == before:
             findings.append(Finding("no-cases", Place(path)))
     return Cases(tuple(cases), tuple(findings))
@@ -93,7 +98,7 @@ def read_cases(paths: Iterable[Path]) -> Cases:
 # -- from files to fields
 
 
-def _read_yaml(path: Path, findings: list[Finding]) -> Iterator[tuple[Place, dict[str, Field]]]:
+def _read_yaml(path: Path, findings: list[Finding], wants: set[str]) -> Iterator[tuple[Place, dict[str, Field]]]:
     reason = refusal(path)
     if reason is not None:
         findings.append(Finding("unreadable", Place(path), {"reason": reason}))
@@ -101,8 +106,11 @@ def _read_yaml(path: Path, findings: list[Finding]) -> Iterator[tuple[Place, dic
     document = Document.read(path)
     if document.root is not None:
         for key, key_node, node in document.pairs(document.root):
-            if key != "cases":
-                document.add("case-key", key_node, key=key, known=("cases",), nearest_to=key)
+            if key == "sources":
+                if document.flag(node, key):
+                    wants.add(key)
+            elif key != "cases":
+                document.add("case-key", key_node, key=key, known=("cases", "sources"), nearest_to=key)
             elif node.id != "sequence":
                 document.add("wrong-type", node, field="cases", expected="a list", found="something else")
             else:
@@ -135,7 +143,7 @@ def _place(document: Document, node: Any) -> Place:
     return Place(document.path, node.start_mark.line + 1, node.start_mark.column + 1)
 
 
-def _read_jsonl(path: Path, findings: list[Finding]) -> Iterator[tuple[Place, dict[str, Field]]]:
+def _read_jsonl(path: Path, findings: list[Finding], _: set[str]) -> Iterator[tuple[Place, dict[str, Field]]]:
     try:
         data = read_plain(path, MAX_BYTES)
     except (OSError, ValueError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -63,6 +63,7 @@ class Decision(NamedTuple):
     layer: str | None = None
     shadows: tuple[str, ...] = ()
     tenant: tuple[str, str] | None = None
+    source: Mapping[str, Any] | None = None  # of a recipe of another program
 
     @property
     def matches(self) -> bool:
@@ -101,6 +102,8 @@ class Decision(NamedTuple):
         }
         if self.nearest:
             document["nearest"] = list(self.nearest)
+        if self.source is not None:
+            document["source"] = {key: self.source[key] for key in ("key", "format", "name")}
         if self.tenant is not None:
             document["tenant"] = {"name": self.tenant[0], "namedBy": self.tenant[1]}
         return document

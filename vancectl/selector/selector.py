@@ -149,6 +149,7 @@ class Selector:
             model=model,
             nearest=nearest,
             layer=chosen.layer.kind.value if chosen is not None else None,
+            source=chosen.source if chosen is not None else None,
             shadows=self._shadows.get(chosen.name, ()) if chosen is not None else (),
             tenant=self._tenant,
         )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from vancectl.sources.formats import FORMATS
 from vancectl.text.names import engine_name
 
 # Settings that hold variables: single ones can be set, unset or passed on.
@@ -29,6 +31,7 @@ class Kind:
     texts: Literal["", "value", "items", "values"] = ""
     optional: bool = False
     remedy: str = "`vancectl settings show` shows what is in force"
+    words: tuple[str, ...] = ()  # texts that it may be instead, wherever it is set
 
 
 def _text(value: Any) -> str:
@@ -165,6 +168,42 @@ FOLDERS = Kind(
     remedy="write each in full, as `vancectl trust` does",
 )
 
+# What a source may say of itself; `format` is one of those that `vancectl.sources.formats` lists.
+_SOURCE_FIELDS: dict[str, Callable[[Any], bool]] = {
+    "format": lambda value: value in FORMATS,
+    "path": lambda value: all(map(_place, value)) if isinstance(value, list) else _place(value),
+    "preset": lambda value: isinstance(value, str),
+    "exclude": lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+    "trust": lambda value: isinstance(value, list) and all(map(_place, value)),
+    "triggers": lambda value: isinstance(value, bool),
+    "links": lambda value: isinstance(value, bool),
+}
+_SOURCE_KEY = re.compile(r"[a-z0-9][a-z0-9._-]*")
+
+
+def _place(value: Any) -> bool:
+    """Absolute, below the home, or on the way up from where one stands: nothing else could choose it."""
+    return _passable(value) and (os.path.isabs(value) or value == "~" or value.startswith(("~/", "{project}/")))
+
+
+def _sources(value: Any) -> str | dict[str, Any]:
+    if value == "auto":
+        return "auto"
+    for key, block in _mapping(value).items():
+        if not (_SOURCE_KEY.fullmatch(key) and isinstance(block, dict) and "format" in block):
+            raise ValueError
+        if not all(field in _SOURCE_FIELDS and _SOURCE_FIELDS[field](given) for field, given in block.items()):
+            raise ValueError
+    return dict(value)
+
+
+SOURCES = Kind(
+    "auto, or a mapping of key to format, path, preset, exclude, trust, triggers and links",
+    _sources,
+    words=("auto",),
+    remedy=f"formats are {', '.join(FORMATS)}; a path is absolute or begins with ~/ or {{project}}/",
+)
+
 KINDS: dict[str, Kind] = {
     "routing.fallback.recipe": TEXT,
     "routing.fallback.generateTimeout": SECONDS,
@@ -194,6 +233,7 @@ KINDS: dict[str, Kind] = {
     "spawn.engines": ENGINES,
     "spawn.maxDepth": WHOLE,
     "spawn.planOnExit": FLAG,
+    "sources": SOURCES,
     "trust.folders": FOLDERS,
     "trust.required": FLAG,
 }

@@ -120,7 +120,7 @@ def parse_value(key: str, text: str, origin: str) -> Any:
     kind = kind_of(key)
     if text == "null" and split_key(key)[0] in ENVIRONMENTS:
         return None
-    if kind is None or kind.texts == "value":
+    if kind is None or kind.texts == "value" or text in kind.words:
         return text
     try:
         return read_json(text)
@@ -254,7 +254,7 @@ def _merge(
         value = {**(held or {}).get(entry[0], {}), entry[1]: value}
     if entry:
         value = _clean(setting, {**(held or {}), entry[0]: value}, KINDS[setting], origin, places)
-    elif isinstance(value, dict) and setting not in ENVIRONMENTS and held:
+    elif isinstance(value, dict) and setting not in (*ENVIRONMENTS, "sources") and held:
         value = {**held, **value}
     values[setting] = Value(value, source, origin)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from vancectl.cli.render.output import Output
     from vancectl.routes.bar import Result
-    from vancectl.routes.case import Case
+    from vancectl.routes.case import Case, Cases
     from vancectl.routes.coverage import Coverage
     from vancectl.routes.summary import Summary
     from vancectl.routes.verdict import Judged
@@ -92,8 +92,6 @@ def check(
     from vancectl.cli.runs.check import CheckRun
     from vancectl.errors import ExitStatus, UsageError
     from vancectl.routes.bar import Bars, Result
-    from vancectl.routes.case import read_cases
-    from vancectl.routes.files import not_read
     from vancectl.routes.names import unknown_names
     from vancectl.routes.summary import summarise
     from vancectl.routes.verdict import CaseVerdict
@@ -103,11 +101,7 @@ def check(
         if bar is not None and not 0 <= bar <= 1:  # `nan` passes every other comparison
             raise UsageError("a bar is no number from 0 to 1", remedy="write it as in: --min-accuracy 0.95")
     output = scope.output(as_json=json_output)
-    scope.report_findings(output)
-    for finding in not_read(scope.layers.project.folder) if scope.layers.project is not None and not files else ():
-        output.warn(finding.line())
-    paths = _files(scope, files or [])
-    read = read_cases(paths)
+    paths, read = _read(scope, output, files or [])
     findings = [*read.findings, *unknown_names(read.cases, scope.inventory, scope.cascade)]
     if findings:
         raise bad_cases(findings, output)
@@ -141,6 +135,22 @@ def check(
         raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
     if failures:
         raise typer.Exit(ExitStatus.NEGATIVE)
+
+
+def _read(scope: Scope, output: Output, files: list[Path]) -> tuple[list[Path], Cases]:
+    """The cases. What other programs one machine has must not make another's answers stale: they are asked for."""
+    from vancectl.routes.case import read_cases
+    from vancectl.routes.files import not_read
+
+    wants_sources, scope.with_sources = scope.with_sources, False
+    for finding in not_read(scope.layers.project.folder) if scope.layers.project is not None and not files else ():
+        output.warn(finding.line())
+    paths = _files(scope, files)
+    read = read_cases(paths)
+    if wants_sources and any(case.with_sources for case in read.cases):
+        scope.bring_sources()
+    scope.report_findings(output)
+    return paths, read
 
 
 def _files(scope: Scope, given: list[Path]) -> list[Path]:

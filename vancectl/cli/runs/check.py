@@ -18,14 +18,16 @@ from vancectl.routes.assembly import assemble_bench
 from vancectl.routes.bench import Bench
 from vancectl.routes.case import Case, read_cases
 from vancectl.routes.files import recordings_of, unnamed_siblings
+from vancectl.routes.names import absent_source
 from vancectl.routes.recording import Recorder, Wanted, find_wanted
-from vancectl.routes.verdict import Judged
+from vancectl.routes.verdict import CaseVerdict, Judged
 from vancectl.selector.decision import Decision
 from vancectl.selector.semantic.stage import Semantic
 
 if TYPE_CHECKING:
     from vancectl.cli.render.output import Output
     from vancectl.cli.scope import Scope
+    from vancectl.inventory.cascade import Cascade
 
 
 class CheckRun:
@@ -55,7 +57,7 @@ class CheckRun:
             benches[path] = self._bench.over(self._recordings[path])
             unasked[path] = self._record(benches[path], path, own, *record_with) if record_with else {}
         return [
-            benches[path].judge(case, unasked[path])
+            _where_sources_are(case, benches[path].judge(case, unasked[path]), self._scope.cascade)
             for case in cases
             for path in [replay or recordings_of(case.place.path)]
         ]
@@ -141,3 +143,13 @@ def _lock(path: Path) -> Lock | None:
         raise UsageError(f"{by} is writing these recordings", where=Place(path), remedy="wait until it ends") from None
     except OSError:
         return None
+
+
+def _where_sources_are(case: Case, judged: Judged, cascade: Cascade) -> Judged:
+    """A verdict that hangs on a source which is not on this machine is none: elsewhere the case may be right."""
+    absent = absent_source(case, cascade)
+    if absent is not None:
+        return replace(judged, verdict=CaseVerdict.UNRECORDED, why=f"the source `{absent}` is not on this machine")
+    if case.with_sources and judged.verdict is CaseVerdict.STALE and not cascade.layers.sources:
+        return replace(judged, verdict=CaseVerdict.UNRECORDED, why="recorded with sources that this machine lacks")
+    return judged

@@ -70,6 +70,7 @@ def copy_recipe(
     """Copy a recipe into a nearer layer, to change it there. A file that is there stays as it is."""
     from vancectl import __version__
     from vancectl.cli.task import read_text
+    from vancectl.errors import Place, UsageError
     from vancectl.inventory.cascade import BrokenRecipeError
     from vancectl.inventory.draft import copied_text
     from vancectl.inventory.recipe import BrokenRecipe
@@ -77,8 +78,34 @@ def copy_recipe(
     entry = scope.cascade.find(name)
     if isinstance(entry.recipe, BrokenRecipe):
         raise BrokenRecipeError(entry.recipe)
+    if entry.recipe.source is not None:
+        raise UsageError(
+            f"`{entry.name}` belongs to another program",
+            where=Place(Path(entry.recipe.path)),
+            remedy=f"`vancectl recipes adopt {entry.name}` writes a recipe that takes its place",
+        )
     text = copied_text(read_text(Path(entry.recipe.path)), entry.name, entry.recipe.layer.kind.value, __version__)
     _create(scope, new_name or entry.name, to, text, scope.output(as_json=json_output))
+
+
+@scoped
+def adopt_recipe(
+    scope: Scope,
+    name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete_recipe)],
+    to: ToOption = Target.TENANT,
+    json_output: JsonOption = False,
+) -> None:
+    """Write a recipe in the place of another program's: with triggers of yours, and still started by that program."""
+    from vancectl.errors import UsageError
+    from vancectl.inventory.draft import adopted_text
+
+    recipe = scope.cascade.load(name)
+    if recipe.source is None:
+        raise UsageError(
+            f"`{recipe.name}` is a recipe already",
+            remedy=f"`vancectl recipes copy {recipe.name}` copies it into a layer",
+        )
+    _create(scope, recipe.name, to, adopted_text(recipe), scope.output(as_json=json_output))
 
 
 @scoped
@@ -98,6 +125,12 @@ def edit_recipe(
     recipe = scope.cascade.find(name).recipe
     if isinstance(recipe, BrokenRecipe) and not recipe.has_text:
         raise BrokenRecipeError(recipe)
+    if recipe.layer.kind is LayerKind.SOURCE:
+        raise UsageError(
+            f"`{recipe.name}` belongs to another program, and is no recipe file of ours",
+            where=Place(Path(recipe.path)),
+            remedy=f"edit it there, or `vancectl recipes adopt {recipe.name}` writes a recipe in its place",
+        )
     if recipe.layer.kind is LayerKind.BUNDLED:
         raise UsageError(
             f"`{recipe.name}` is bundled, and would be lost with the next version of vancectl",

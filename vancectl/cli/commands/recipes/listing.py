@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from vancectl.cli.render.output import Output
     from vancectl.inventory.cascade import Cascade, Entry
+    from vancectl.inventory.layer import Layers
     from vancectl.inventory.recipe import BrokenRecipe, Recipe
 
 RECIPES: Mapping[str, Lazy] = {
@@ -49,6 +50,10 @@ RECIPES: Mapping[str, Lazy] = {
     "copy": Lazy(
         "vancectl.cli.commands.recipes.authoring:copy_recipe",
         "Copy a recipe into a nearer layer, to change it there.",
+    ),
+    "adopt": Lazy(
+        "vancectl.cli.commands.recipes.authoring:adopt_recipe",
+        "Write a recipe in the place of another program's: with triggers of yours, and still started by that program.",
     ),
     "edit": Lazy(
         "vancectl.cli.commands.recipes.authoring:edit_recipe",
@@ -83,6 +88,7 @@ class LayerChoice(StrEnum):
     TENANT = "tenant"
     BUNDLED = "bundled"
     DIRECTORY = "directory"
+    SOURCE = "source"
 
 
 @scoped
@@ -160,6 +166,9 @@ def show_recipe(
     shadows = [{"layer": file.layer.kind.value, "path": str(file.path)} for file in entry.shadows]
     row = element(entry.recipe, _shadows(entry))
     document: dict[str, Any] = {**row, "shadows": shadows, "applied": applied.as_json()}
+    start = _start_of(scope, recipe)
+    if start is not None:
+        document["start"] = start
     if output.as_json:
         output.document(document)
         return
@@ -168,6 +177,8 @@ def show_recipe(
             ("name", row["name"]),
             ("title", row["title"] or ""),
             ("engine", row["engine"]),
+            ("source", f"{recipe.source['name']} ({recipe.source['format']})" if recipe.source is not None else ""),
+            ("start", " ".join(start or ())),
             ("layer", row["layer"]),
             ("file", row["path"]),
             ("shadows", "\n".join(f"{shadow['layer']}: {shadow['path']}" for shadow in shadows)),
@@ -183,13 +194,34 @@ def show_recipe(
     )
 
 
+def _layer_in_words(row: dict[str, Any], layers: Layers) -> str:
+    from vancectl.cli.render.decision import tenant_in_words
+
+    if row["tenant"]:
+        return f"tenant {tenant_in_words(layers)}"
+    source = row.get("source")
+    if source is None:
+        return str(row["layer"])
+    return f"source {source['key']} ({source['format']})" + ("" if source["trusted"] else ", not trusted")
+
+
+def _start_of(scope: Scope, recipe: Recipe) -> list[str] | None:
+    """The command that starts a recipe with its own program, its placeholders not filled in; None for one of ours."""
+    from vancectl.delegation.foreign import foreign_start
+    from vancectl.process.command import find_source_template
+
+    foreign = foreign_start(recipe, scope.cascade, {})
+    if foreign is None or not foreign.preset:
+        return None
+    return find_source_template(scope.settings, foreign.preset, foreign.key, foreign.requires).parts()
+
+
 @scoped
 def show_path(
     scope: Scope,
     json_output: JsonOption = False,
 ) -> None:
     """Show the directories of the cascade, nearest first, existing or not."""
-    from vancectl.cli.render.decision import tenant_in_words
     from vancectl.inventory.layer import LayerKind
 
     output = scope.output(as_json=json_output)
@@ -206,15 +238,18 @@ def show_path(
         }
         for layer in layers.nearest_first
     ]
+    rows += [
+        {**dict.fromkeys(rows[0]), "layer": layer.kind.value, "path": str(layer.directory), "exists": True,
+         "source": {"key": layer.source.key, "format": layer.source.format, "trusted": layer in layers.sources}}
+        for layer in (*layers.sources, *layers.untrusted)
+        if layer.source is not None
+    ]  # fmt: skip
     if output.as_json:
         output.array(rows)
         return
     output.table(
         ("path", "layer", "exists"),
-        (
-            (row["path"], f"tenant {tenant_in_words(layers)}" if row["tenant"] else row["layer"], _yes(row["exists"]))
-            for row in rows
-        ),
+        ((row["path"], _layer_in_words(row, layers), _yes(row["exists"])) for row in rows),
         empty="no layers",
     )
 
