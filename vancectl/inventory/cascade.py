@@ -10,7 +10,7 @@ import stat
 from collections.abc import Callable, Collection, Iterator
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from vancectl.errors import Place, UsageError, VancectlError
 from vancectl.inventory.compiled import CompiledLayer, Stamp, stamp_of
@@ -20,6 +20,9 @@ from vancectl.reading.finding import Finding
 from vancectl.text.invisible import first_invisible
 from vancectl.text.names import NEAR_COUNT, canonical, did_you_mean, near_names
 from vancectl.text.printable import UNSAFE, well_formed
+
+if TYPE_CHECKING:
+    from vancectl.sources.folder import Item
 
 SUFFIX = ".yaml"
 _OTHER_SUFFIXES = (".yml", ".yaml")  # in any case of letters
@@ -109,7 +112,7 @@ class Cascade:
             for folder in self.unread[known:]:
                 self._cover(folder)
         # Sources stand below all layers, and behind them in the order.
-        self._foreign: dict[tuple[Layer, str], Recipe | BrokenRecipe] = {}
+        self._foreign: dict[Layer, dict[str, Recipe | BrokenRecipe]] = {}
         if layers.sources:
             self._take_sources()
 
@@ -191,7 +194,7 @@ class Cascade:
 
     def of_source(self, file: RecipeFile) -> Recipe | BrokenRecipe:
         """What a file of another program says."""
-        return self._foreign[file.layer, file.file]
+        return self._foreign[file.layer][file.file]
 
     def near(self, name: str) -> list[str]:
         """Up to five near names, internal ones left out; first those that end in a folder's part of that name."""
@@ -257,11 +260,15 @@ class Cascade:
             found = foreign_files(layer, compiled)
             self._present[layer] = found.seen
             self.parsed += found.parsed
-            for item, stamp, recipe in found.recipes:
+            recipes = self._foreign[layer] = {}
+            for item, stamp, recipe in sorted(found.recipes, key=_name_of):
+                recipes[item.file] = recipe
                 file = RecipeFile(recipe.name, layer, item.path, item.file, stamp)
-                self._foreign[layer, file.file] = recipe
                 # A file that is broken is none to its program, and covers none that lies farther.
-                self._files.setdefault(file.name, []).append(file)
+                if recipe.name in self._files:
+                    self._files[recipe.name].append(file)
+                else:
+                    self._files[recipe.name] = [file]
 
     def _cover(self, folder: RecipeFile) -> None:
         """Breaks the names of farther layers that the folder may take the place of."""
@@ -375,3 +382,7 @@ def _stamp(item: os.DirEntry[str]) -> Stamp | None:
 
 def _breaks(file: RecipeFile) -> bool:
     return bool(file.findings) and any(finding.breaks for finding in file.findings)
+
+
+def _name_of(found: tuple[Item, Stamp | None, Recipe | BrokenRecipe]) -> str:
+    return found[2].name

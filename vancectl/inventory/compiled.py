@@ -65,6 +65,17 @@ class CompiledLayer:
             return BrokenRecipe(name, self._layer, path, _findings(findings, path))
         return Recipe(name, self._layer, path, fields, _findings(findings, path) if findings else (), listing, folded)
 
+    def foreign(self, file: str, stamp: Stamp, path: str) -> Recipe | BrokenRecipe | None:
+        """The same for a recipe of another program, which names itself in its fields; a broken one has no name here."""
+        entry = self._entries.get(file)
+        if entry is None or entry[0] != stamp:
+            return None
+        _, fields, findings, listing, folded = entry
+        if fields is None:
+            return BrokenRecipe("", self._layer, path, _findings(findings, path))
+        found = _findings(findings, path) if findings else ()
+        return Recipe(fields["source"]["as"], self._layer, path, fields, found, listing, folded)
+
     def listing(self, file: str, stamp: Stamp) -> str:
         """The kept JSON of a recipe that lists show; empty where there is none, or more must be known of it."""
         entry = self._entries.get(file)

@@ -13,6 +13,7 @@ from vancectl.inventory.layer import Layer, Layers
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
 from vancectl.reading.finding import Finding
 from vancectl.sources.folder import Item, is_excluded, items, read_item
+from vancectl.text.comparison import normalise_phrase
 from vancectl.text.invisible import first_invisible
 from vancectl.text.names import canonical
 from vancectl.text.printable import UNSAFE
@@ -46,25 +47,23 @@ def foreign_files(layer: Layer, compiled: CompiledLayer) -> Files:
     for item in items(source):
         seen.append(item.file)
         stamp = stamp_of(item.status) if item.status is not None else None
-        recipe = compiled.get(item.file, stamp, "", item.path) if stamp is not None else None
+        recipe = compiled.foreign(item.file, stamp, item.path) if stamp is not None else None
         if recipe is None:
             parsed += 1
             recipe = _read(layer, item)
             if stamp is not None:
                 compiled.put(item.file, stamp, recipe)
-        elif isinstance(recipe, Recipe):
-            recipe = recipe._replace(name=foreign_name(source.key, recipe.fields["source"]["name"]))
-        elif recipe.findings:
-            recipe = recipe._replace(name=foreign_name(source.key, recipe.finding.data.get(_NAMED) or item.file))
-        else:
-            continue  # none of the program's
-        if isinstance(recipe, BrokenRecipe) and not recipe.findings:
-            continue
+        if isinstance(recipe, BrokenRecipe):
+            if not recipe.findings:
+                continue  # none of the program's
+            if not recipe.name:
+                name = foreign_name(source.key, recipe.finding.data.get(_NAMED) or item.file)
+                recipe = recipe._replace(name=name)
         if not (source.excluded and is_excluded(source, recipe.name.removeprefix(f"{source.key}/"))):
             found.append((item, stamp, recipe))
     if source.format == "opencode-agent":
         found = _refused(found)
-    return Files(sorted(_settled(source.key, found), key=lambda each: each[2].name), seen, parsed)
+    return Files(_settled(source.key, found), seen, parsed)
 
 
 def untrusted_files(layers: Layers) -> Iterator[tuple[str, str]]:
@@ -116,7 +115,9 @@ def _read(layer: Layer, item: Item) -> Recipe | BrokenRecipe:
     fault = _fault(name, item)
     if fault is not None:
         return BrokenRecipe(name, layer, item.path, (fault,))
-    return Recipe(name, layer, item.path, read.fields, tuple(read.findings))
+    fields = {**read.fields, "source": {**read.fields["source"], "as": name}}
+    recipe = Recipe(name, layer, item.path, fields, tuple(read.findings))
+    return recipe._replace(folded=[normalise_phrase(phrase) for phrase in recipe.phrases])
 
 
 def _fault(name: str, item: Item) -> Finding | None:

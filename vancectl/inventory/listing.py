@@ -6,7 +6,7 @@ inventory, all but the shadows: those depend on the other layers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
@@ -28,7 +28,7 @@ def element(recipe: Recipe | BrokenRecipe, shadows: Sequence[str]) -> dict[str, 
         "triggers": usable.phrases if usable else [],
         "tags": usable.tags if usable else [],
         "internal": usable.internal if usable else False,
-        **({"source": usable.source} if usable and usable.source else {}),
+        **({"source": _source(usable.source)} if usable and usable.source else {}),
         "shadows": list(shadows),
     }
     if isinstance(recipe, BrokenRecipe):
@@ -62,3 +62,7 @@ def finish(kept: str, shadows: Sequence[str]) -> str:
 def kept_part(recipe: Recipe) -> str:
     """The element's JSON up to its shadows, which stand last."""
     return to_json(element(recipe, ())).removesuffix(f"{_SHADOWS}[]}}")
+
+
+def _source(source: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: source[key] for key in ("key", "format", "name", "derived") if key in source}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from typing import NamedTuple
 
 WHOLE = 1_000_000  # bytes of a file at most
@@ -29,12 +28,12 @@ class Format(NamedTuple):
 
     def takes(self, file: str) -> bool:
         """Whether a path below the source is one of its files. Case matters, as it does to the programs."""
-        depth = file.count("/")
+        parts = file.split("/")
         wanted = self.files.count("/")
-        if depth < wanted or (not self.deep and depth > wanted):
+        if len(parts) <= wanted or (not self.deep and len(parts) > wanted + 1):
             return False
-        tail = "/".join(file.split("/")[-1 - wanted :])
-        return fnmatch.fnmatchcase(tail, self.files)
+        name = self.files.rpartition("/")[2]
+        return parts[-1].endswith(name[1:]) if name[0] == "*" else parts[-1] == name
 
 
 FORMATS: dict[str, Format] = {
