@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.workspace import Workspace
+from tests.workspace import REPOSITORY, Workspace
 
 
 @pytest.fixture
@@ -63,6 +63,7 @@ def test_other_shells(library: Workspace, shell: str, variables: dict[str, str],
 
 
 def test_engines_are_completed_by_name(ws: Workspace) -> None:
+    ws.write("B/settings.yaml", (REPOSITORY / "defaults/settings.yaml").read_text())
     assert complete(ws, "catalog show m") == ["marvin"]
     ws.write("B/catalog/engines.yaml", "[")
     assert complete(ws, "catalog show ") == ["eddie", "arthur", "ford", "marvin", "vogon", "slartibartfast", "hactar",

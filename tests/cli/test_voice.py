@@ -37,7 +37,8 @@ def test_every_command_takes_them(ws: Workspace, command: tuple[str, ...]) -> No
 
 
 def test_quiet_leaves_out_the_warnings_of_the_catalog(ws: Workspace) -> None:
-    ws.run("catalog", "show").expect()  # so that there is a last good one
+    ws.write("B/catalog/engines.yaml", "engines:\n  ford: {purpose: p, when_to_use: w, not_for: n}\n")
+    ws.run("catalog", "show").expect()  # so that there is a last good one of this file
     ws.write("B/catalog/engines.yaml", "engines: 5\n")
     loud = ws.run("catalog", "show").expect()
     quiet = ws.run("catalog", "show", "--quiet").expect()

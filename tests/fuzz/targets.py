@@ -160,7 +160,7 @@ def _settings(room: Room, data: bytes, random: Random) -> None:
     room.write("T/settings.yaml", data)
     room.json("settings", "show", "--json", names=("settings.yaml",))
     if random.random() < 0.5:
-        room.json("delegate", "--dry-run", "fix tests", names=("settings.yaml",))
+        room.json("delegate", "--dry-run", "fix tests", names=("settings.yaml", "`spawn."))
     else:
         room.json("select", "--json", "what else", names=("settings.yaml",))
     # A task that a phrase decides needs the settings seldom; where they are refused, they are named.

@@ -100,7 +100,7 @@ def test_what_it_may_write(asking: Workspace, script: str, recipe: str | None) -
         pytest.param(
             "yes",
             "command-failed",
-            "LLM call failed: `oracle` wrote more than 16,000,000 bytes, which is no reply; check selector.command",
+            "LLM call failed: `oracle` wrote more than the 16,000,000 bytes that limits.responseBytes allows",
             id="without-end",
         ),
         pytest.param("kill -9 $$", "command-failed", "LLM call failed: `oracle` was ended by signal 9", id="a-signal"),

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vancectl.errors import Place, SettingsError
 from vancectl.inventory.layer import Layer, LayerKind, Layers
 from vancectl.reading.finding import Finding
-from vancectl.settings.settings import Settings
 from vancectl.settings.tenant import tenant_folder
 from vancectl.settings.trust import FOLDERS, is_trusted
 from vancectl.sources.places import AUTO, find_sources
 from vancectl.sources.source import Source
+
+if TYPE_CHECKING:
+    from vancectl.settings.settings import Settings
 
 SETTING = "sources"
 _GROUPS = (SETTING, "trust")

@@ -30,7 +30,7 @@ from vancectl.settings.keys import (
     split_key,
 )
 from vancectl.settings.tenant import tenant_folder
-from vancectl.text.names import did_you_mean, engine_name, near_names
+from vancectl.text.names import did_you_mean, engine_name, near_names, some_of
 from vancectl.text.strict_json import read_json
 
 VARIABLE_PREFIX = "VANCECTL_"
@@ -133,7 +133,11 @@ def unknown_key(key: str, place: Place | None) -> SettingsError:
     """The error for a key that no setting has, with the nearest one."""
     setting, entry = split_key(key)
     below = [f"{setting}.{entry[0]}.{field}" for field in ENGINE_KINDS] if setting == "spawn.engines" and entry else []
-    meant = did_you_mean(near_names(key, below or KINDS, most=1)) or "`vancectl settings show` lists all keys"
+    group = [name for name in KINDS if name.startswith(f"{key}.")]
+    if group:
+        meant = f"write one of its keys: {some_of([f'`{name}`' for name in group])}"
+    else:
+        meant = did_you_mean(near_names(key, below or KINDS, most=1)) or "`vancectl settings show` lists all keys"
     return SettingsError(f"there is no setting `{key}`", where=place, remedy=meant)
 
 
