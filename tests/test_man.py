@@ -21,7 +21,7 @@ import yaml
 from tests.workspace import REPOSITORY, Workspace
 from vancectl.cli.app import COMMANDS
 from vancectl.cli.commands.recipes.listing import RECIPES
-from vancectl.delegation.delegation import Delegated
+from vancectl.delegation.answer import Delegated, RecordedDecision, StartPlan
 from vancectl.delegation.fallback import Fallback
 from vancectl.delegation.request import Request
 from vancectl.errors import ExitStatus, VancectlError
@@ -31,7 +31,8 @@ from vancectl.model.reason import Reason
 from vancectl.model.use import ModelUse
 from vancectl.process.command import PLACEHOLDERS
 from vancectl.process.output import SHOWN, shortened
-from vancectl.process.store import DONE, ProcessRecord, existing_process
+from vancectl.process.status import ProcessStatus
+from vancectl.process.store import ExistingProcess, ProcessRecord
 from vancectl.selector.decision import Decision, Stage, Verdict
 from vancectl.settings.keys import KINDS, STDIN_MODES
 from vancectl.settings.settings import variable_of
@@ -246,16 +247,21 @@ def decision_keys() -> list[str]:
     return list(Decision(Verdict.NONE, Reason.NO_KEY, "", Stage.NONE, nearest=("default",), tenant=("", "")).as_json())
 
 
+RECORD = ProcessRecord(
+    "1", "default", "name", ProcessStatus.DONE, "default", "ford", "now", {},
+    result={"reply": "long " * SHOWN}, log_truncated=True, on_exit_error="", stop_error="",
+)  # fmt: skip
+
+
 def process_keys() -> list[str]:
-    record = ProcessRecord(
-        "1", "default", "name", DONE, "default", "ford", "now", {},
-        result={"reply": "long " * SHOWN}, log_truncated=True, on_exit_error="", stop_error="",
-    )  # fmt: skip
-    return list(shortened(existing_process(record)))
+    return list(shortened(ExistingProcess(RECORD).as_json()))
 
 
 def answer_keys() -> list[str]:
-    answer = Delegated({}, Fallback("default", ""), {}, {}, VancectlError(""), outcome="", generator={}, hint="")
+    answer = Delegated(
+        RecordedDecision({}), Fallback("default", ""), StartPlan(None, {}), RECORD, VancectlError(""),
+        outcome="", generator=RECORD, hint="",
+    )  # fmt: skip
     return list(answer.as_json())
 
 

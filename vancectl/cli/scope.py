@@ -16,6 +16,7 @@ from vancectl.cli.options import QuietOption, TenantOption, VerboseOption
 if TYPE_CHECKING:
     from vancectl.cli.render.output import Output
     from vancectl.decision_log.log import Journal
+    from vancectl.delegation.answer import AnyDecision
     from vancectl.delegation.delegation import Delegation
     from vancectl.inventory.cascade import Cascade
     from vancectl.inventory.inventory import Inventory
@@ -143,7 +144,7 @@ class Scope(Voice):
         self,
         output: Output,
         command: str,
-        decision: dict[str, Any],
+        decision: AnyDecision,
         task: str,
         fallback: str | None = None,
     ) -> None:
@@ -159,7 +160,9 @@ class Scope(Voice):
             try:
                 project = self.layers.project.key if self.layers.project is not None else None
                 journal.append(
-                    entry(command, decision, task, policy, fallback, tenant=self.layers.tenant, project=project)
+                    entry(
+                        command, decision.as_json(), task, policy, fallback, tenant=self.layers.tenant, project=project
+                    )
                 )
             except OSError as error:
                 output.note(f"the decision is not logged: {(error.strerror or str(error)).lower()} ({journal.path})")

@@ -7,11 +7,12 @@ import re
 import secrets
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
+from vancectl.delegation.answer import Delegated, RecordedDecision, StartPlan
 from vancectl.delegation.applied import AppliedRecipe, apply_engine, apply_recipe
 from vancectl.delegation.consent import check_consent, may_grant
 from vancectl.delegation.failure import failure_of, missed_key, where_it_speaks
@@ -36,15 +37,8 @@ from vancectl.model.reason import Reason
 from vancectl.process.caller import find_caller, find_session
 from vancectl.process.command import CommandTemplate, cautions, find_source_template, find_template, search_environment
 from vancectl.process.lifeline import Lifeline
-from vancectl.process.store import (
-    DONE,
-    OPEN,
-    STARTING,
-    NameScope,
-    ProcessRecord,
-    ProcessStore,
-    existing_process,
-)
+from vancectl.process.status import OPEN, ProcessStatus
+from vancectl.process.store import ExistingProcess, NameScope, ProcessRecord, ProcessStore
 from vancectl.process.supervision import Supervised, current, stop
 from vancectl.programs.search import ProgramError, RelativeProgramError, find_program
 from vancectl.selector.decision import Decision, Stage, Verdict
@@ -61,47 +55,6 @@ PLANNED_FOLDER = Path("<process folder>")
 
 
 Started: TypeAlias = Callable[[ProcessRecord], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Delegated:
-    """What `delegate` answers: the decision, then fallback, plan and process where they apply.
-
-    `error` is a failure that leaves the decision standing. `generator` is the process that wrote the recipe which was
-    then started; `outcome` is PENDING where that process is still at it, and `hint` then says how to go on.
-    """
-
-    decision: dict[str, Any]
-    fallback: Fallback | None = None
-    plan: dict[str, Any] | None = None
-    process: dict[str, Any] | None = None
-    error: VancectlError | None = None
-    unanswered: bool = False
-    outcome: str | None = None
-    generator: dict[str, Any] | None = None
-    hint: str | None = None
-
-    @property
-    def existing(self) -> bool:
-        """Whether nothing was decided, since the name has its process already."""
-        return self.process is not None and "existingStatus" in self.process
-
-    def with_warnings(self, warnings: Sequence[str]) -> Delegated:
-        if not warnings:
-            return self
-        return replace(self, decision={**self.decision, "warnings": [*self.decision.get("warnings", ()), *warnings]})
-
-    def as_json(self) -> dict[str, Any]:
-        document = dict(self.decision)
-        if self.outcome is not None and self.generator is not None:
-            document["slartProcessId"] = self.generator.get("id")
-        parts = ("outcome", "fallback", "generator", "plan", "process", "hint")
-        for key, value in ((part, getattr(self, part)) for part in parts):
-            if value is not None:
-                document[key] = value.as_json() if isinstance(value, Fallback) else value
-        if self.error is not None:
-            document["error"] = self.error.what()
-        return document
 
 
 class Watcher(Protocol):
@@ -153,7 +106,7 @@ class Delegation:
             layer, shadows = self._origin(fallback.recipe)
             fallback = replace(fallback, layer=layer, shadows=shadows)
         decision = decision.with_warnings((*instead, *self._stale_catalog()))
-        answer = Delegated(decision.as_json(), fallback, unanswered=decision.unanswered)
+        answer = Delegated(decision, fallback, unanswered=decision.unanswered)
         if not decision.matches and fallback is None:
             return answer
         try:
@@ -165,9 +118,9 @@ class Delegation:
             if dry_run:
                 error = hindrance(start.template, start.applied.engine, start.applied.params)
                 warnings = (*warnings, *([error.what()] if error is not None else []))
-            answer = replace(answer, decision=decision.with_warnings(warnings).as_json())
+            answer = replace(answer, decision=decision.with_warnings(warnings))
             if dry_run:
-                return replace(answer, plan={"argv": start.argv(PLANNED_FOLDER) or None, "payload": start.payload()})
+                return replace(answer, plan=StartPlan(start.argv(PLANNED_FOLDER) or None, start.payload()))
             self._check(start)
             if generating:
                 return self._generate(start, answer, watcher, supervised)
@@ -333,7 +286,7 @@ class Delegation:
             return None
         if request.async_fallback or request.digest() != record.asked:
             return self._existing(record, request)
-        decision = {key: value for key, value in record.decision.items() if key not in {"outcome", "fallback"}}
+        decision = RecordedDecision(record.decision).without("outcome", "fallback")
         fallback = {**record.decision["fallback"], "shadows": tuple(record.decision["fallback"]["shadows"])}
         answer = Delegated(decision, Fallback(**fallback))
         return self._start_generated(request, answer, record, request.timeout_seconds, watcher, supervised)
@@ -346,31 +299,31 @@ class Delegation:
                 f"the name `{record.name}` is taken, and {record.damaged}",
                 remedy=f"`vancectl processes remove {record.name}` frees it",
             )
+        decision = RecordedDecision(record.decision)
         if record.asked not in {None, request.digest()}:
             warning = f"the process `{record.name}` was asked for something else; what is asked for now is not started"
-            warnings = [*record.decision.get("warnings", ()), warning]
-            record = replace(record, decision={**record.decision, "warnings": warnings})
-        process = existing_process(record)
+            decision = decision.with_warnings([warning])
+        process = ExistingProcess(record)
         if not holds_the_name(record):
-            return Delegated(record.decision, process=process)
-        decision = {key: value for key, value in record.decision.items() if key != "outcome"}
+            return Delegated(decision, process=process)
+        decision = decision.without("outcome")
         if record.status in OPEN:
-            return self._pending(replace(Delegated(decision), process=process), record)
+            return self._pending(Delegated(decision, process=process), record)
         name = self._generated_by(record)
-        if name is None:
-            return Delegated(decision, process=process, generator=record.as_json())
-        hint = f"it has generated `{name}`: vancectl delegate --name {shlex.quote(record.name)} --recipe {name}"
-        return Delegated(decision, process={**process, "hint": hint}, generator=record.as_json())
+        if name is not None:
+            hint = f"it has generated `{name}`: vancectl delegate --name {shlex.quote(record.name)} --recipe {name}"
+            process = ExistingProcess(record, hint)
+        return Delegated(decision, process=process, generator=record)
 
     def _pending(self, answer: Delegated, generator: ProcessRecord) -> Delegated:
         hint = (
             f"`vancectl processes wait {generator.id}` waits for the recipe; the same call without --async-fallback "
             "then starts it, and so does one that names it"
         )
-        return replace(answer, outcome=PENDING, generator=generator.as_json(), hint=hint)
+        return replace(answer, outcome=PENDING, generator=generator, hint=hint)
 
     def _generated_by(self, record: ProcessRecord) -> str | None:
-        return generated_name(record.as_json(), Cascade(self.cascade.layers)) if record.status == DONE else None
+        return generated_name(record, Cascade(self.cascade.layers)) if record.status == ProcessStatus.DONE else None
 
     def _generate(
         self,
@@ -397,7 +350,7 @@ class Delegation:
         running, handle, unkept = start_process(start, record, self.store, lifeline, limit)
         if request.async_fallback:
             handle.leave()
-            return self._pending(replace(answer, process=running.as_json(), error=unkept), running)
+            return self._pending(replace(answer, process=running, error=unkept), running)
         if supervised is not None:
             supervised(running)
         ended = self._await(running, handle)
@@ -405,7 +358,7 @@ class Delegation:
         if error is not None:
             ended = self._free(ended)
             failure = type(error)(f"no recipe was generated: {error.what()}", remedy=error.remedy)
-            return replace(answer, generator=ended.as_json(), error=failure)
+            return replace(answer, generator=ended, error=failure)
         left = request.timeout_seconds
         left = left - (time.monotonic() - begun) if left is not None else None
         return self._start_generated(request, answer, ended, left, watcher, supervised)
@@ -421,9 +374,9 @@ class Delegation:
     ) -> Delegated:
         """The second step: what was generated takes over the name, in one moment with its start."""
         cascade = Cascade(self.cascade.layers)
-        name = generated_name(generator.as_json(), cascade)
+        name = generated_name(generator, cascade)
         later = replace(generator, name=later_name(generator)) if request.name is not None else generator
-        answer = replace(answer, generator=later.as_json())
+        answer = replace(answer, generator=later)
         try:
             if name is None:
                 raise SpawnError(
@@ -435,8 +388,7 @@ class Delegation:
             answer = replace(answer, fallback=replace(answer.fallback, generated=name))
             applied = self._applied(cascade.load(name), request)
             start = self._start(replace(request, timeout_seconds=timeout), self.scope(request), applied)
-            warnings = [*answer.decision["warnings"], *_warnings(start)]
-            answer = replace(answer, decision={**answer.decision, "warnings": list(dict.fromkeys(warnings))})
+            answer = answer.with_warnings([each for each in _warnings(start) if each not in answer.decision.warnings])
             self._check(start)
             if timeout is not None and timeout <= 0:
                 raise SpawnError(
@@ -462,9 +414,9 @@ class Delegation:
     ) -> tuple[ProcessRecord, Lifeline, ProcessRecord | None]:
         """The record that has the name from now on, and its lifeline; or, as the third, the one that has it already."""
         record = ProcessRecord(
-            new_id(), start.scope.session, start.name, STARTING, start.applied.recipe, start.applied.engine, utc_now(),
-            answer.as_json(), supervisor=os.getpid(), parent=start.caller.process, asked=start.request.digest(),
-            tenant=start.scope.tenant, project=start.scope.project,
+            new_id(), start.scope.session, start.name, ProcessStatus.STARTING, start.applied.recipe,
+            start.applied.engine, utc_now(), answer.as_json(), supervisor=os.getpid(), parent=start.caller.process,
+            asked=start.request.digest(), tenant=start.scope.tenant, project=start.scope.project,
         )  # fmt: skip
         lifeline = Lifeline(str(self.store.folder / record.id))
         return record, lifeline, self.store.claim(record, lifeline, renamed)
@@ -485,7 +437,7 @@ class Delegation:
         if not start.request.wait:
             running, handle, unkept = start_process(start, record, self.store, lifeline, timeout)
             handle.leave()
-            return replace(answer, process=running.as_json(), error=unkept)
+            return replace(answer, process=running, error=unkept)
         if supervised is not None:
             running, handle, unkept = start_process(start, record, self.store, lifeline, timeout)
             supervised(running)
@@ -508,7 +460,7 @@ class Delegation:
 def _ended(
     start: Start, answer: Delegated, ended: ProcessRecord, timeout: float | None, unkept: VancectlError | None
 ) -> Delegated:
-    answer = replace(answer, process=ended.as_json(), error=failure_of(ended, timeout) or unkept)
+    answer = replace(answer, process=ended, error=failure_of(ended, timeout) or unkept)
     return answer.with_warnings(missed_key(ended, start.template))
 
 

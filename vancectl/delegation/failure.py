@@ -9,7 +9,8 @@ import signal
 
 from vancectl.errors import InterruptError, SpawnError, VancectlError
 from vancectl.process.command import CommandTemplate
-from vancectl.process.store import FAILED, STOPPED, TIMED_OUT, ProcessRecord
+from vancectl.process.status import ProcessStatus
+from vancectl.process.store import ProcessRecord
 from vancectl.programs.environment import withheld
 
 # How programs say that they may not, in what they write to standard output.
@@ -23,8 +24,8 @@ def missed_key(record: ProcessRecord, template: CommandTemplate) -> list[str]:
 
     Most programs say it on standard error, which is not ours to read.
     """
-    kept = withheld(template.environment) if record.status == FAILED else []
-    said = record.as_json().get("reply") or ""
+    kept = withheld(template.environment) if record.status == ProcessStatus.FAILED else []
+    said = record.reply or ""
     text = said if isinstance(said, str) else json.dumps(said)
     if not kept or (text.strip() and not re.search(_UNAUTHORISED, text)):
         return []
@@ -39,11 +40,11 @@ def failure_of(
     record: ProcessRecord, timeout: float | None, limit: str = "--timeout or spawn.timeout"
 ) -> VancectlError | None:
     """None where it ended well, or still runs; its status stays in the output. `limit` is what limited its time."""
-    if record.status == TIMED_OUT:
+    if record.status == ProcessStatus.TIMED_OUT:
         return SpawnError(f"the spawn command was ended after {timeout:g} seconds", remedy=f"raise {limit}")
-    if record.status == STOPPED:
+    if record.status == ProcessStatus.STOPPED:
         return InterruptError("interrupted: the spawn command was passed the signal and has ended")
-    if record.status == FAILED:
+    if record.status == ProcessStatus.FAILED:
         code = record.exit_code or 0
         how = f"was ended by {_signal_name(-code)}" if code < 0 else f"ended with status {code}"
         return SpawnError(f"the spawn command {how}", remedy=where_it_speaks(record))

@@ -68,12 +68,12 @@ def storing_layer(layers: Layers) -> Layer | None:
     return None
 
 
-def generated_name(process: Mapping[str, Any], cascade: Cascade) -> str | None:
+def generated_name(process: ProcessRecord, cascade: Cascade) -> str | None:
     """A name that the cascade has. Only a name below `_slart/` counts: what is generated is nothing that was there."""
-    said = last_line_object(process.get("reply")).get("generatedRecipe")
+    said = last_line_object(process.reply).get("generatedRecipe")
     if isinstance(said, str) and canonical(said).startswith(f"{FOLDER}/") and canonical(said) in cascade.names:
         return canonical(said)
-    below = [name for name in cascade.names if name.startswith(f"{FOLDER}/{process.get('id')}/")]
+    below = [name for name in cascade.names if name.startswith(f"{FOLDER}/{process.id}/")]
     return below[0] if len(below) == 1 else None
 
 

@@ -28,7 +28,8 @@ from vancectl.process.lifeline import Lifeline, birth_of
 from vancectl.process.log import BOTH, Log
 from vancectl.process.output import ended_badly, on_exit_fault, read_output, shortened, still_there
 from vancectl.process.preset import DEFAULT_MODEL
-from vancectl.process.store import DONE, FAILED, RUNNING, STOPPED, TIMED_OUT, NameScope, ProcessRecord, ProcessStore
+from vancectl.process.status import ProcessStatus, status_of
+from vancectl.process.store import NameScope, ProcessRecord, ProcessStore
 from vancectl.process.supervision import Job, Supervised, supervise
 from vancectl.programs.child import MAX_OUTPUT, ChildError, Finished, run_child
 from vancectl.programs.secrets import PieceScrubber
@@ -198,7 +199,7 @@ def run_process(
 
     def started(pid: int) -> None:
         nonlocal record
-        record = replace(record, status=RUNNING, pid=pid, supervisor=os.getpid())
+        record = replace(record, status=ProcessStatus.RUNNING, pid=pid, supervisor=os.getpid())
         lifeline.write({"supervisor": os.getpid(), "pid": pid, "birth": birth_of(pid), "stop": start.stop(folder)})
         with contextlib.suppress(StoreError):  # no reason to end the command; if it lasts, it is told at the end
             store.settle(record)
@@ -274,7 +275,7 @@ def start_process(
         supervised = supervise(job, lifeline)
     if source is not None:
         source.unlink(missing_ok=True)
-    running = replace(record, status=RUNNING, pid=supervised.pid, supervisor=supervised.supervisor.pid)
+    running = replace(record, status=ProcessStatus.RUNNING, pid=supervised.pid, supervisor=supervised.supervisor.pid)
     if supervised.on_exit_error is not None:
         running = _untold(running, supervised.on_exit_error, store)
     return running, supervised, _unkept(running, store.settle)
@@ -389,7 +390,7 @@ def _write_files(start: Start, folder: Path) -> None:
 
 def _status(finished: Finished) -> str:
     if finished.timed_out:
-        return TIMED_OUT
+        return ProcessStatus.TIMED_OUT
     if finished.interrupted:
-        return STOPPED
-    return DONE if finished.exit_code == 0 else FAILED
+        return ProcessStatus.STOPPED
+    return status_of(finished.exit_code)

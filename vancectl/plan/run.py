@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vancectl.delegation.delegation import Delegated, Delegation
+from vancectl.delegation.answer import Delegated, RecordedDecision, Undecided
+from vancectl.delegation.delegation import Delegation
 from vancectl.delegation.generated import holds_the_name
 from vancectl.errors import UsageError, VancectlError
 from vancectl.plan.plan import Child
-from vancectl.process.store import (
-    ABANDONED,
-    FAILED,
-    OPEN,
-    STOPPED,
-    TIMED_OUT,
-    ProcessRecord,
-    existing_process,
-)
+from vancectl.process.status import OPEN, ProcessStatus
+from vancectl.process.store import ExistingProcess, ProcessRecord
 from vancectl.process.supervision import current, stop, wait_for
 from vancectl.selector.decision import Decision
 
 _STOP_GRACE = 5.0
 # Statuses that are started anew with `resume`; with `retry_failed`, so are those that had their turn.
-_UNFINISHED = {ABANDONED, STOPPED}
-_FAILED = {FAILED, TIMED_OUT}
+_UNFINISHED: Set[str] = frozenset((ProcessStatus.ABANDONED, ProcessStatus.STOPPED))
+_FAILED: Set[str] = frozenset((ProcessStatus.FAILED, ProcessStatus.TIMED_OUT))
 SUCCEEDED, FAILING, NONE, RUNNING, PLANNED = "succeeded", "failed", "none", "running", "planned"
 
 
@@ -105,20 +99,20 @@ class Batch:
         try:
             answer = delegation.run(child.request, dry_run=self.dry_run, strict=self.strict, supervised=started)
         except VancectlError as error:
-            return Delegated({"decision": None, "warnings": []}, error=error)
+            return Delegated(Undecided(), error=error)
         finally:
             self._running.pop(place, None)
         if answer.existing:
             self.existing.add(place)
         if answer.plan is not None:
-            extra = {"onExit": child.request.on_exit or None, "items": str(child.items) if child.items else None}
-            answer = replace(answer, plan={**answer.plan, **{key: each for key, each in extra.items() if each}})
+            plan = answer.plan._replace(on_exit=child.request.on_exit, items=child.items)
+            answer = replace(answer, plan=plan)
         return answer
 
     def _find(self, child: Child) -> ProcessRecord | None:
         return self.delegation.store.find(self.delegation.scope(child.request), child.request.name or "")
 
-    def _started_anew(self) -> set[str]:
+    def _started_anew(self) -> Set[str]:
         if not self.resume:
             return set()
         return _UNFINISHED | _FAILED if self.retry_failed else _UNFINISHED
@@ -156,7 +150,8 @@ class Batch:
             return None
         anew = self._started_anew()
         if self.dry_run:
-            return None if record.status in anew else Delegated(record.decision, process=existing_process(record))
+            existing = ExistingProcess(record)
+            return None if record.status in anew else Delegated(RecordedDecision(record.decision), process=existing)
         record = current(record, store)
         if not record.ended:
             record = wait_for(record, store)
@@ -165,7 +160,7 @@ class Batch:
         if record.status in anew:
             store.release(record)
             return None
-        return Delegated(record.decision, process=record.as_json())
+        return Delegated(RecordedDecision(record.decision), process=record)
 
     def _stop_running(self) -> None:
         for record in list(self._running.values()):
@@ -184,12 +179,12 @@ def outcome(answer: Delegated) -> str:
     """What became of a child. A bare NONE has started nothing, and so it has not succeeded."""
     if answer.error is not None:
         return FAILING
-    if answer.process is None:
+    record = answer.record
+    if record is None:
         return NONE if answer.plan is None else PLANNED
-    process = answer.process
-    if process.get("exitCode") == 0:
+    if record.exit_code == 0:
         return SUCCEEDED
-    return RUNNING if process.get("existingStatus", process.get("status")) in OPEN else FAILING
+    return RUNNING if record.status in OPEN else FAILING
 
 
 def summary(

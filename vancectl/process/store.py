@@ -18,13 +18,10 @@ from typing import Any, NamedTuple
 from vancectl.errors import Place, StoreError
 from vancectl.process.caller import DEFAULT_SESSION
 from vancectl.process.lifeline import Lifeline
+from vancectl.process.status import ENDED
 from vancectl.text.moment import respelt
 
-STARTING, RUNNING, DONE, FAILED, TIMED_OUT, STOPPED = "STARTING", "RUNNING", "DONE", "FAILED", "TIMED_OUT", "STOPPED"
-ABANDONED = "ABANDONED"  # process and supervisor are gone; the exit status is unknown
-OPEN = (STARTING, RUNNING)
-# A status of a later version is in neither: how such a process stands is for its lifeline to say.
-ENDED = (DONE, FAILED, TIMED_OUT, STOPPED, ABANDONED)
+ALREADY_EXISTS = "already_exists"
 _BUSY_SECONDS = 30.0
 _TABLE = """
 CREATE TABLE IF NOT EXISTS process (
@@ -84,9 +81,10 @@ class ProcessRecord:
 
     `supervisor` is the process id of who waits for its end, `parent` the id of the process that asked for it. `seconds`
     is how long it took; no change of the clock has a part in it. `asked` is the digest of its request. A record of an
-    earlier version has no tenant. `log_truncated`: its log did not take all. `on_exit_error` says why the command for
-    the end did not do what it should; that comes after the end, and `note_on_exit` alone writes it. `stop_error`: what
-    it started elsewhere may still be there. `damaged` says what of a row could not be read.
+    earlier version has no tenant, and the status of a later one may be none of ours. `log_truncated`: its log did not
+    take all. `on_exit_error` says why the command for the end did not do what it should; that comes after the end, and
+    `note_on_exit` alone writes it. `stop_error`: what it started elsewhere may still be there. `damaged` says what of a
+    row could not be read.
     """
 
     id: str
@@ -148,15 +146,14 @@ class ProcessRecord:
             **({"logTruncated": True} if self.log_truncated else {}),
             **({"onExitError": self.on_exit_error} if self.on_exit_error is not None else {}),
             **({"stopError": self.stop_error} if self.stop_error is not None else {}),
-            **self._reply(),
+            **({"reply": self.reply} if self.result else {}),
             **({"error": self.damaged} if self.damaged is not None else {}),
         }
 
-    def _reply(self) -> dict[str, Any]:
-        """An earlier version kept an object that the program wrote as the result itself."""
-        if not self.result:
-            return {}
-        return {"reply": self.result["reply"] if self.result.keys() == {"reply"} else self.result}
+    @property
+    def reply(self) -> Any:
+        """What the program wrote; an earlier version kept an object that it wrote as the result itself."""
+        return self.result["reply"] if self.result and self.result.keys() == {"reply"} else self.result
 
 
 class ProcessStore:
@@ -257,7 +254,7 @@ class ProcessStore:
         """The same for many, in one transaction."""
         with self._connection() as connection:
             for record in records:
-                _write(connection, record, f" AND status NOT IN ({', '.join(map(repr, ENDED))})")
+                _write(connection, record, f" AND status NOT IN ({', '.join(repr(status.value) for status in ENDED)})")
 
     def note_on_exit(self, wanted: str, fault: str) -> None:
         """That the command for the end of the process with this id did not do what it should."""
@@ -360,13 +357,27 @@ def _write(connection: sqlite3.Connection, record: ProcessRecord, condition: str
     )
 
 
-def existing_process(record: ProcessRecord) -> dict[str, Any]:
-    """The soft success of a name that is taken (docs/design.md, section 5)."""
-    known = record.as_json()
-    hint = f"a process `{record.name}` exists in the session `{record.session}`; take another name to start another"
-    if record.ended:
-        hint += f", or free this one with `vancectl processes remove {record.name}`"
-    return {**known, "status": "already_exists", "existingStatus": known["status"], "hint": hint}
+class ExistingProcess(NamedTuple):
+    """The soft success of a name that is taken (docs/design.md, section 5). `advice`: what helps better than usual."""
+
+    record: ProcessRecord
+    advice: str | None = None
+
+    @property
+    def status(self) -> str:
+        return ALREADY_EXISTS
+
+    @property
+    def hint(self) -> str:
+        if self.advice is not None:
+            return self.advice
+        record = self.record
+        hint = f"a process `{record.name}` exists in the session `{record.session}`; take another name to start another"
+        return f"{hint}, or free this one with `vancectl processes remove {record.name}`" if record.ended else hint
+
+    def as_json(self) -> dict[str, Any]:
+        known = self.record.as_json()
+        return {**known, "status": self.status, "existingStatus": known["status"], "hint": self.hint}
 
 
 def _columns(record: ProcessRecord) -> dict[str, Any]:

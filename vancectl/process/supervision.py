@@ -19,7 +19,8 @@ from vancectl.process.elsewhere import Elsewhere
 from vancectl.process.lifeline import Lifeline, lives
 from vancectl.process.log import BOTH
 from vancectl.process.output import STOP_SECONDS, read_stdout
-from vancectl.process.store import ABANDONED, RUNNING, STARTING, STOPPED, ProcessRecord, ProcessStore
+from vancectl.process.status import ProcessStatus
+from vancectl.process.store import ProcessRecord, ProcessStore
 from vancectl.programs.child import ChildError, program_of, refusal
 from vancectl.programs.environment import program_environment
 
@@ -158,7 +159,7 @@ def _seen(record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
     if record.log is None and log.exists():  # who started it did not come to write it down
         record = replace(record, log=str(log))
     now = _merged(record, said, held)
-    if now.status == ABANDONED:
+    if now.status == ProcessStatus.ABANDONED:
         # Whoever waited records the end before the lifeline goes: what was read before that is out of date.
         latest = store.get(record.id)
         if latest is not None and latest.ended:
@@ -181,8 +182,8 @@ def _merged(record: ProcessRecord, said: Mapping[str, Any], held: bool) -> Proce
             result=record.result or (read_stdout(record.log) if record.log else {}),
         )
     if held or lives(pid, said.get("birth")):
-        return replace(known, status=RUNNING if pid is not None else STARTING)
-    return replace(known, status=ABANDONED)
+        return replace(known, status=ProcessStatus.RUNNING if pid is not None else ProcessStatus.STARTING)
+    return replace(known, status=ProcessStatus.ABANDONED)
 
 
 def wait_for(record: ProcessRecord, store: ProcessStore, timeout: float | None = None) -> ProcessRecord:
@@ -234,7 +235,7 @@ def remove(record: ProcessRecord, store: ProcessStore) -> None:
 def stop(record: ProcessRecord, store: ProcessStore, grace: float) -> ProcessRecord:
     """Ends the process's group: TERM, and after `grace` seconds KILL. Raises SpawnError where it cannot be ended."""
     record = current(record, store)
-    if record.status == ABANDONED:
+    if record.status == ProcessStatus.ABANDONED:
         return _end_elsewhere(record, store)
     for number in (signal.SIGTERM, signal.SIGKILL):
         if record.ended:
@@ -244,8 +245,8 @@ def stop(record: ProcessRecord, store: ProcessStore, grace: float) -> ProcessRec
             _signal_group(record, store, number)
         last = _LAST_WAIT + (STOP_SECONDS if _stop_command(record, store) else 0)
         record = wait_for(record, store, grace if number == signal.SIGTERM else last)
-        if record.status == ABANDONED and not supervised:
-            record = replace(record, status=STOPPED)  # that we ended it is known, though not how
+        if record.status == ProcessStatus.ABANDONED and not supervised:
+            record = replace(record, status=ProcessStatus.STOPPED)  # that we ended it is known, though not how
             store.update(record)
             return _end_elsewhere(record, store)
     if not record.ended:

@@ -22,6 +22,7 @@ from collections.abc import Callable
 
 from vancectl.process.lifeline import Lifeline, birth_of
 from vancectl.process.log import BOTH, STDOUT, Log, keep
+from vancectl.process.status import ProcessStatus, status_of
 from vancectl.text.moment import utc_now
 
 _STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
@@ -57,7 +58,7 @@ def main() -> None:
         stopper.begin()
     _let_finish(keeper, _LAST_WORDS)
     end = {
-        "status": reason or ("DONE" if exit_code == 0 else "FAILED"),
+        "status": reason or status_of(exit_code),
         "exitCode": exit_code,
         "endedAt": utc_now(),
         "seconds": round(time.monotonic() - begun, 3),
@@ -190,11 +191,11 @@ class _Stopper:
         return {"stopError": still_there(self._fault)} if self._fault else {}
 
 
-def _wait(pid: int, timeout: object, stopper: _Stopper) -> tuple[int, str]:
+def _wait(pid: int, timeout: object, stopper: _Stopper) -> tuple[int, ProcessStatus | None]:
     """Exit code and, where it was made to end, TIMED_OUT or STOPPED."""
     if isinstance(timeout, int | float):
         signal.setitimer(signal.ITIMER_REAL, min(timeout, 1e9))
-    reason = ""
+    reason = None
     while True:
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
@@ -205,10 +206,10 @@ def _wait(pid: int, timeout: object, stopper: _Stopper) -> tuple[int, str]:
         if reason:  # the grace is over, or somebody insists
             _signal(pid, signal.SIGKILL)
             continue
-        reason = "TIMED_OUT" if came == signal.SIGALRM else "STOPPED"
+        reason = ProcessStatus.TIMED_OUT if came == signal.SIGALRM else ProcessStatus.STOPPED
         _signal(pid, signal.SIGTERM)
         stopper.begin()
-        signal.setitimer(signal.ITIMER_REAL, _GROUP_GRACE if reason == "TIMED_OUT" else _GRACE)
+        signal.setitimer(signal.ITIMER_REAL, _GROUP_GRACE if reason is ProcessStatus.TIMED_OUT else _GRACE)
     if reason:
         _end_rest(pid)
     return os.waitstatus_to_exitcode(status), reason

@@ -95,7 +95,7 @@ def select(
     if explain or why is not None:  # a decision itself is as good where something else starts the recipe
         decision = decision.with_warnings(_hindrance(scope, decision))
     _print_decision(scope, selector, words, decision, output, explain=explain, why=why)
-    scope.remember(output, "select", decision.as_json(), words)
+    scope.remember(output, "select", decision, words)
     if strict and decision.unanswered:
         raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
     if exit_code and not decision.matches:
@@ -134,7 +134,7 @@ def _print_decision(
     from vancectl.cli.render.decision import decision_facts
 
     document = decision.as_json()
-    account = shown.Account(scope, selector, task, document)
+    account = shown.Account(scope, selector, task, decision)
     reason = account.why(why) if why is not None else None
     would = shown.outlook(scope, decision, task) if explain else None
     if output.as_json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vancectl.cli.render.explanation import Account
     from vancectl.cli.render.output import Output
-    from vancectl.delegation.delegation import Delegated
+    from vancectl.delegation.answer import Delegated
 
 
 # Of a process, what stands in the decision or in its first line, or matters to scripts only. The rest, such as the
@@ -98,13 +98,12 @@ def print_answer(
         return
     facts = decided_facts(answer, explain=explain) if watcher is None or not watcher.decided else []
     if answer.plan is not None:
-        facts.append(("plan", json.dumps(answer.plan["argv"], ensure_ascii=False)))
-    process, generator = dict(answer.process or {}), dict(answer.generator or {})
-    reply, authored = process.pop("reply", None), generator.get("reply")
-    if generator and generator["id"] != process.get("id"):
-        facts.append(("generator", f"{generator['name']} {generator['status']}"))
-    if not process:
-        reply = authored  # nothing else was started, and this says why
+        facts.append(("plan", json.dumps(answer.plan.argv, ensure_ascii=False)))
+    generator, process = answer.generator, answer.process.as_json() if answer.process is not None else {}
+    if generator is not None and generator.id != process.get("id"):
+        facts.append(("generator", f"{generator.name} {generator.status}"))
+    # Where nothing else was started, what the generator wrote says why.
+    reply = process.pop("reply", None) if process or generator is None else generator.reply
     if process:
         facts.append(("process", f"{process['name']} {process['status']}"))
         left_out = _SAID | _WHILE_IT_RUNS if process.get("endedAt") else _SAID
@@ -122,8 +121,8 @@ def print_answer(
 
 
 def _warn(answer: Delegated, output: Output) -> None:
-    warnings = list(answer.decision["warnings"])
-    faults = [(answer.process or {}).get(key) for key in ("stopError", "onExitError")]
+    warnings = list(answer.decision.warnings)
+    faults = (answer.record.stop_error, answer.record.on_exit_error) if answer.record is not None else ()
     # One may have been foreseen.
     warnings += [fault for fault in faults if fault and not any(fault in warning for warning in warnings)]
     for warning in warnings:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from vancectl.cli.render.output import Output, Part
     from vancectl.cli.scope import Scope
     from vancectl.selector.explain.explanation import Explanation
-    from vancectl.selector.explain.why_not import WhyNot
+    from vancectl.selector.explain.why_not import Explained, WhyNot
     from vancectl.selector.selector import Selector
 
 
@@ -22,14 +22,14 @@ _LONG_TASK = 600
 class Account:
     """The explanation and the answer to `--why` for one decision; each is made only where it was asked for."""
 
-    def __init__(self, scope: Scope, selector: Selector, task: str, decision: dict[str, Any]) -> None:
+    def __init__(self, scope: Scope, selector: Selector, task: str, decision: Explained) -> None:
         from vancectl.selector.decision import Stage
         from vancectl.selector.explain.explanation import explain
 
         self._scope = scope
         self._decision = decision
         self.explanation: Explanation = explain(
-            scope.cascade, selector.index, scope.candidates, task, Stage(decision["stage"])
+            scope.cascade, selector.index, scope.candidates, task, Stage(decision.stage)
         )
 
     def why(self, name: str) -> WhyNot:
@@ -55,12 +55,12 @@ def outlook(scope: Scope, decision: Any, task: str) -> dict[str, Any]:
         answer = delegation.run(Request(task=task), dry_run=True)
     except VancectlError as error:
         return {"fallback": None, "recipe": None, "engine": None, "argv": None, "error": error.what()}
-    applied = (answer.plan or {}).get("payload", {}).get("appliedRecipe", {})
+    applied = answer.plan.payload.get("appliedRecipe", {}) if answer.plan is not None else {}
     return {
         "fallback": answer.fallback.as_json() if answer.fallback else None,
         "recipe": applied.get("recipe"),
         "engine": applied.get("engine"),
-        "argv": (answer.plan or {}).get("argv"),
+        "argv": answer.plan.argv if answer.plan is not None else None,
         "error": answer.error.what() if answer.error else None,
     }
 

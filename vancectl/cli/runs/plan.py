@@ -13,7 +13,7 @@ import typer
 if TYPE_CHECKING:
     from vancectl.cli.render.output import Output
     from vancectl.cli.scope import Scope
-    from vancectl.delegation.delegation import Delegated
+    from vancectl.delegation.answer import Delegated
     from vancectl.plan.plan import Child
 
 _PROGRESS_SECONDS = 1.0
@@ -150,14 +150,15 @@ def _status(answer: Delegated | None) -> str:
     if answer is None:
         return "not started"
     if answer.process is not None:
-        return str(answer.process["status"])
+        return answer.process.status
     return answer.error.what() if answer.error is not None else "planned" if answer.plan is not None else "NONE"
 
 
 def _print_table(children: list[Child], answers: list[Delegated | None], output: Output) -> None:
     rows = []
     for child, answer in zip(children, answers, strict=True):
-        decision = answer.decision if answer is not None else {}
-        recipe = answer.fallback.recipe if answer is not None and answer.fallback else decision.get("recipe")
+        recipe = None
+        if answer is not None:
+            recipe = answer.fallback.recipe if answer.fallback is not None else answer.decision.recipe
         rows.append((str(child.request.name), _status(answer), str(recipe or ""), child.request.task or ""))
     output.table(("name", "status", "recipe", "task"), rows, empty="no children", one_line=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from vancectl.inventory.cascade import Cascade, Entry
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
+from vancectl.model.use import ModelUse
 from vancectl.selector.decision import Stage
 from vancectl.selector.explain.explanation import Explanation
 from vancectl.selector.shortlist.candidates import Candidates
@@ -16,6 +17,19 @@ from vancectl.selector.triggers.index import TriggerIndex
 from vancectl.selector.triggers.phrase import at_whole_words
 from vancectl.text.comparison import normalise, normalise_phrase
 from vancectl.text.names import some_of
+
+
+class Explained(Protocol):
+    """What an explanation needs of a decision, be it of now or one that a record holds."""
+
+    @property
+    def recipe(self) -> str | None: ...
+    @property
+    def stage(self) -> str: ...
+    @property
+    def rationale(self) -> str: ...
+    @property
+    def model(self) -> ModelUse | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +46,13 @@ class WhyNot:
 
 
 def why_not(
-    name: str, decision: Mapping[str, Any], explanation: Explanation, cascade: Cascade, candidates: Candidates
+    name: str, decision: Explained, explanation: Explanation, cascade: Cascade, candidates: Candidates
 ) -> WhyNot:
-    """`decision` in its JSON form. Raises UnknownRecipeError with near names."""
+    """Raises UnknownRecipeError with near names."""
     entry = cascade.find(name)
     name, recipe = entry.name, entry.recipe
-    if decision["recipe"] == name:
-        return WhyNot(name, "chosen", (f"it was chosen: {decision['rationale']}",))
+    if decision.recipe == name:
+        return WhyNot(name, "chosen", (f"it was chosen: {decision.rationale}",))
     hidden = list(_hidden_matches(cascade, entry, explanation.task))
     if isinstance(recipe, BrokenRecipe):
         return WhyNot(name, "broken", (f"the selector may not choose it, since it is broken: {recipe.fault}", *hidden))
@@ -54,14 +68,14 @@ def why_not(
     return WhyNot(name, code, (*sentences, *hidden))
 
 
-def _reason(name: str, decision: Mapping[str, Any], explanation: Explanation) -> tuple[str, list[str]]:
-    stage, other = decision["stage"], decision["recipe"]
+def _reason(name: str, decision: Explained, explanation: Explanation) -> tuple[str, list[str]]:
+    stage, other = decision.stage, decision.recipe
     hit = list(dict.fromkeys(each.recipe for each in explanation.hits))
     if stage == Stage.EXPLICIT:
-        return "explicit", [f"nothing was selected, since {decision['rationale']}"]
+        return "explicit", [f"nothing was selected, since {decision.rationale}"]
     if stage == Stage.TRIGGER:
         return "other-trigger", [f"only a trigger of `{other}` matched, so no model was asked"]
-    model = decision["model"]
+    model = decision.model
     several = []
     if name in hit and len(hit) > 1:
         several = [f"its trigger matched, but so did that of {some_of([f'`{each}`' for each in hit if each != name])}"]
@@ -70,12 +84,12 @@ def _reason(name: str, decision: Mapping[str, Any], explanation: Explanation) ->
         left_out = []
     if stage == Stage.NONE or model is None:
         code = "several-triggers" if several else "not-asked"
-        return code, [*several, f"no model was asked: {decision['rationale']}", *left_out]
-    if model["error"]:
-        return "no-answer", [*several, *left_out, f"the model gave no answer that can be used: {model['error']}"]
+        return code, [*several, f"no model was asked: {decision.rationale}", *left_out]
+    if model.error:
+        return "no-answer", [*several, *left_out, f"the model gave no answer that can be used: {model.error}"]
     answer = f"chose `{other}`" if other else "chose none"
-    second = ", with this one as the runner-up" if model["runnerUp"] == name else ""
-    said = f"{answer}{second}: {decision['rationale']}"
+    second = ", with this one as the runner-up" if model.runner_up == name else ""
+    said = f"{answer}{second}: {decision.rationale}"
     if left_out:
         return "left-out", [*left_out, f"the model {said}"]
     return "model", [*several, f"the model was shown it and {said}"]

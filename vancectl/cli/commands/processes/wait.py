@@ -20,7 +20,7 @@ def wait_process(
 ) -> None:
     """Wait until a process has ended, and print it. The exit status is 1 unless it is DONE."""
     from vancectl.errors import ExitStatus, UsageError
-    from vancectl.process.store import DONE
+    from vancectl.process.status import ProcessStatus
     from vancectl.process.supervision import wait_for
 
     if timeout is not None and not 0 <= timeout < 1e9:
@@ -28,5 +28,5 @@ def wait_process(
     output = processes.output(as_json=json_output)
     record = wait_for(processes.find(name, session), processes.store, timeout)
     print_end(record, output)
-    if record.status != DONE:
+    if record.status != ProcessStatus.DONE:
         raise typer.Exit(ExitStatus.NEGATIVE)
