@@ -23,13 +23,33 @@ class Reply:
 
 
 class ModelError(Exception):
-    """No reply. `text` tells a person what to do and never holds a key; `reply` counts what was spent."""
+    """No reply. `text` says what to do and never holds a key; `reply` counts what was spent.
 
-    def __init__(self, reason: Reason, text: str, *, reply: Reply | None = None) -> None:
+    One that is `passing` may be gone with the next call, after `wait` seconds if the server said. `status` is the HTTP
+    status, where it came to one.
+    """
+
+    def __init__(
+        self,
+        reason: Reason,
+        text: str,
+        *,
+        reply: Reply | None = None,
+        passing: bool = False,
+        wait: float | None = None,
+        status: int | None = None,
+    ) -> None:
         super().__init__(text)
         self.reason = reason
         self.text = text
         self.reply = reply or Reply("", calls=0)
+        self.passing = passing
+        self.wait = wait
+        self.status = status
+
+    def after(self, reply: Reply) -> ModelError:
+        """The same failure, once this was spent."""
+        return ModelError(self.reason, self.text, reply=reply)
 
 
 class Model(Protocol):

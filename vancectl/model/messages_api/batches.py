@@ -1,7 +1,7 @@
 """Many questions through the Message Batches API: submitted, polled, collected, and taken up again after a restart.
 
-A module of its own beside `llm`, since it needs more of the SDK: the client is the one made there. Each question goes
-by a digest of what it asks, so that a run finds its answers in any batch that was left open.
+The client is the one of single calls. Each question goes by a digest of what it asks, so that a run finds its answers
+in any batch that was left open.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from vancectl.disk.storage import write_atomically
-from vancectl.model.messages_api.call import MAX_CALLS, AnthropicModel, PassingError
+from vancectl.model.messages_api.call import AnthropicModel
+from vancectl.model.messages_api.retry import FIRST_PAUSE, Retry
 from vancectl.model.model import ModelError, Reply
 from vancectl.model.question import Question, digest, question_digest
 from vancectl.model.reason import Reason
@@ -26,7 +27,6 @@ from vancectl.text.printable import plain_line
 # The API takes 100,000 requests and 256 MB a batch.
 MAX_REQUESTS = 50_000
 MAX_BYTES = 200_000_000
-FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 60.0
 _PATIENCE = 10
 _WORTH_SAYING = 5.0
@@ -210,28 +210,20 @@ class MessageBatches:
         return ModelError(Reason.CALL_FAILED, f"the batch's question was not answered ({plain_line(str(result.type))})")
 
     def _call(self, call: Callable[[], Any], retried: set[Reason]) -> Any:
-        pause = FIRST_PAUSE
-        for number in range(1, MAX_CALLS + 1):
+        retry = Retry()
+        while True:
             try:
                 return call()
             except ModelError:
                 raise
             except Exception as raised:  # noqa: BLE001  # the SDK's and its HTTP library's kinds; judged below
-                error = self._model.judged(raised)
-                passing = isinstance(error, PassingError)
-                judged = error.error if isinstance(error, PassingError) else error
-                if not isinstance(judged, ModelError):
-                    judged = ModelError(
-                        Reason.BAD_REQUEST, f"the batch was refused{self._model.said(getattr(raised, 'body', None))}"
-                    )
-                if not passing or judged.reason not in retried or number == MAX_CALLS:
-                    raise judged from None
-                wait = error.wait if isinstance(error, PassingError) and error.wait is not None else pause
-                if wait >= _WORTH_SAYING:
-                    self._say(f"{judged.text}; trying again in {wait:g} seconds")
-                time.sleep(wait)
-                pause *= 2
-        raise AssertionError
+                error = self._model.judge(raised)
+            pause = retry.pause_after(error) if error.reason in retried else None
+            if pause is None:
+                raise error
+            if pause >= _WORTH_SAYING:
+                self._say(f"{error.text}; trying again in {pause:g} seconds")
+            time.sleep(pause)
 
 
 _PASSING = {

@@ -10,7 +10,8 @@ from dataclasses import replace
 from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any
 
-from vancectl.model.messages_api.endpoint import Advice, Endpoint, Failure, said_in
+from vancectl.model.messages_api.endpoint import Advice, Endpoint
+from vancectl.model.messages_api.retry import Retry
 from vancectl.model.messages_api.throttle import Throttle
 from vancectl.model.model import ModelError, Reply, check_size
 from vancectl.model.question import Question, correction
@@ -21,8 +22,8 @@ from vancectl.text.printable import well_formed
 if TYPE_CHECKING:
     from anthropic.types import Message
 
-MAX_CALLS = 3
-FIRST_PAUSE = 0.25
+_FIRST_PAUSE = 0.25  # a person waits
+_REFUSALS = frozenset((400, 422))
 _ADVICE = Advice(
     model="--model, VANCECTL_MODEL, selector.model and the recipe `recipe-selector`",
     prompt="lower routing.recipeListLimit",
@@ -48,37 +49,33 @@ class AnthropicModel:
     def ask(self, question: Question, deadline: float) -> Reply:
         """One reply, with up to three calls where the server or the network failed for the moment."""
         self.check(question)
-        pause = FIRST_PAUSE
-        calls = counted = 0
+        retry = Retry(deadline, _FIRST_PAUSE)
+        calls = 0
         refusal: ModelError | None = None
         while True:
-            deadline += self._throttle.enter(first=calls == 0)
+            retry.deadline += self._throttle.enter(first=calls == 0)
             asked_at, answered, wait = time.monotonic(), False, 0.0
             try:
-                if refusal is not None and asked_at >= deadline:
+                if refusal is not None and asked_at >= retry.deadline:
                     # Its turn did not come again in time: what the server said is the reason, not the time.
                     raise refusal
                 calls += 1
-                counted += 1
-                reply = self._call(question, deadline)
+                reply = self._call(question, retry.deadline)
                 answered = True
                 return replace(reply, calls=calls)
             except _UnstructuredError:
                 # Not every server takes a schema: once refused, it is left out for the rest of the run.
                 self._structured = False
-            except PassingError as passing:
-                wait = passing.wait if passing.wait is not None else pause
-                pause *= 2
-                refused = passing.error.reason in {Reason.RATE_LIMITED, Reason.OVERLOADED}
-                # Refused in a crowd, a question only waits for its turn: that is no failure of its own.
-                counted -= refused and self._throttle.crowded
-                if counted >= MAX_CALLS or time.monotonic() + wait >= deadline:
-                    raise ModelError(passing.error.reason, passing.error.text, reply=Reply("", calls)) from None
-                if refused:
-                    refusal = passing.error
-                    self._throttle.refused(wait, asked_at)
             except ModelError as error:
-                raise ModelError(error.reason, error.text, reply=replace(error.reply, calls=calls)) from None
+                refused = error.reason in {Reason.RATE_LIMITED, Reason.OVERLOADED}
+                # Refused in a crowd, a question only waits for its turn: that is no failure of its own.
+                pause = retry.pause_after(error, counts=not (refused and self._throttle.crowded))
+                if pause is None:
+                    raise error.after(replace(error.reply, calls=calls)) from None
+                wait = pause
+                if refused:
+                    refusal = error
+                    self._throttle.refused(wait, asked_at)
             finally:
                 self._throttle.leave(answered=answered)
             time.sleep(wait)
@@ -115,7 +112,7 @@ class AnthropicModel:
         except Empty:
             raise self._endpoint.timeout() from None
         if isinstance(result, Exception):
-            raise self.judged(result) from None
+            raise self._judged(result) from None
         return self._read(result)
 
     def _send(self, question: Question, deadline: float) -> Any:
@@ -160,37 +157,21 @@ class AnthropicModel:
 
     def _message(self, response: Any) -> Message:
         """The SDK builds a message out of any JSON, so its shape is checked before it is believed."""
-        found = self._endpoint.message_in(response.http_response, self.name)
-        if isinstance(found, Failure):
-            raise _raised(found)
+        self._endpoint.message_in(response.http_response, self.name)
         try:
             message: Message = response.parse()
         except Exception:  # noqa: BLE001  # decoding and validation raise kinds from three libraries
             raise self._endpoint.no_message(response.http_response) from None
         return message
 
-    def judged(self, error: Exception) -> Exception:
-        """A ModelError, or a PassingError around one, for whatever the SDK raised."""
-        failure = self._endpoint.judge(error, self.name)
-        if failure.status in {400, 422} and self._structured:
-            return _UnstructuredError()
-        return _raised(failure)
+    def judge(self, error: Exception) -> ModelError:
+        """What it means that the SDK raised this."""
+        return self._endpoint.judge(error, self.name)
 
-    def said(self, body: object) -> str:
-        return said_in(body)
-
-
-class PassingError(Exception):
-    """A failure that may pass; `wait` is what the server asked for, in seconds."""
-
-    def __init__(self, error: ModelError, wait: float | None = None) -> None:
-        super().__init__()
-        self.error = error
-        self.wait = wait
-
-
-def _raised(failure: Failure) -> Exception:
-    return PassingError(failure.error, failure.wait) if failure.passing else failure.error
+    def _judged(self, error: Exception) -> Exception:
+        """The same, unless the server may only have refused the schema."""
+        failure = self.judge(error)
+        return _UnstructuredError() if failure.status in _REFUSALS and self._structured else failure
 
 
 class _UnstructuredError(Exception):

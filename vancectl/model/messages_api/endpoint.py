@@ -1,7 +1,7 @@
 """The Messages endpoint: which key goes where, a client for it, and what its failures mean.
 
 What the SDK may raise is turned into reasons and sentences of our own. Nothing of an exception's chain is ever
-printed: it can hold the key. Beside `llm.py` and `stream.py`, which make the calls, this is all that imports the SDK.
+printed: it can hold the key. The modules beside it make the calls.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -81,19 +80,6 @@ class Advice(NamedTuple):
     timeout: str
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What an exception of a call means. One that may pass can be tried again, after `wait` seconds if the server said.
-
-    `status` is the HTTP status, where it came to one.
-    """
-
-    error: ModelError
-    passing: bool = False
-    wait: float | None = None
-    status: int | None = None
-
-
 class Endpoint:
     """The server that answers, with the one key that it gets. Raises ModelError where no client can be made."""
 
@@ -136,26 +122,26 @@ class Endpoint:
         kind, text = _STOPS[reason]
         return ModelError(kind, text.format(advice=self._advice))
 
-    def message_in(self, response: Any, model: str) -> dict[str, Any] | Failure:
-        """The message that a whole answer holds, checked to be one, or what the answer is instead."""
+    def message_in(self, response: Any, model: str) -> dict[str, Any]:
+        """The message that a whole answer holds, checked to be one. Raises ModelError for what it is instead."""
         if response.status_code == 204:
-            return Failure(ModelError(Reason.EMPTY_REPLY, f"{self.host} answered with nothing (status 204)"))
+            raise ModelError(Reason.EMPTY_REPLY, f"{self.host} answered with nothing (status 204)")
         response.read()
         try:
             body = response.json()
         except (ValueError, RecursionError):
-            return Failure(self.no_message(response))
+            raise self.no_message(response) from None
         if isinstance(body, dict) and body.get("error"):  # some gateways tell an error under the status of success
             status = _status_in(body)
             if status is not None:
-                return self._judged(status, body, response.headers, model)
+                raise self._judged(status, body, response.headers, model)
             text = f"{self.host} answered with an error in place of a message (status {response.status_code}"
-            return Failure(ModelError(Reason.NOT_A_MESSAGE, f"{text}{said_in(body)})"))
+            raise ModelError(Reason.NOT_A_MESSAGE, f"{text}{said_in(body)})")
         blocks = body.get("content") if isinstance(body, dict) else None
         if not isinstance(blocks, list) or not all(
             isinstance(block, dict) and isinstance(block.get("type"), str) for block in blocks
         ):
-            return Failure(self.no_message(response))
+            raise self.no_message(response)
         message: dict[str, Any] = body
         return message
 
@@ -166,28 +152,29 @@ class Endpoint:
             f"{self.host} did not answer with a message ({kind or 'no type'}); check {BASE_URL_VARIABLE}",
         )
 
-    def judge(self, error: Exception, model: str) -> Failure:
+    def judge(self, error: Exception, model: str) -> ModelError:
         """What an exception of a call to `model` means."""
         import anthropic
 
         if isinstance(error, anthropic.APIStatusError):
             return self._judge_status(error, model)
         if isinstance(error, anthropic.APITimeoutError):
-            return Failure(self.timeout())
+            return self.timeout()
         if any(isinstance(link, AnswerTooLongError) for link in _chain(error)):
             too_long = f"{self.host} answers with more than the {self._most_bytes():,} bytes of limits.responseBytes"
-            return Failure(ModelError(Reason.NOT_A_MESSAGE, too_long))
+            return ModelError(Reason.NOT_A_MESSAGE, too_long)
         judged = _judged_chain(error, self.url)
         if judged.reason is Reason.TIMEOUT:
-            return Failure(self.timeout())
-        return Failure(judged, passing=judged.reason is Reason.CONNECTION)
+            return self.timeout()
+        judged.passing = judged.reason is Reason.CONNECTION
+        return judged
 
-    def _judge_status(self, error: anthropic.APIStatusError, model: str) -> Failure:
+    def _judge_status(self, error: anthropic.APIStatusError, model: str) -> ModelError:
         # A stream that has begun tells an error by its name alone, under the status of its beginning.
         status = error.status_code if error.status_code >= 300 else _status_in(error.body) or 500
         return self._judged(status, error.body, error.response.headers, model)
 
-    def _judged(self, status: int, body: object, headers: Any, model: str) -> Failure:
+    def _judged(self, status: int, body: object, headers: Any, model: str) -> ModelError:
         reason, text = _BY_STATUS.get(status) or _BY_HUNDRED.get(status // 100, _BY_HUNDRED[5])
         where = text.format(
             key=self._credential.variable, model=model, url=_host(self.url, with_path=True), advice=self._advice
@@ -197,7 +184,8 @@ class Endpoint:
         if asked is not None and asked > most:
             where += f"; the server asks for {asked:,.0f} seconds, and limits.waitSeconds allows {most:g}"
             asked = most
-        return Failure(ModelError(reason, f"{where} (status {status}{said_in(body)})"), passing, asked, status)
+        said = f"{where} (status {status}{said_in(body)})"
+        return ModelError(reason, said, passing=passing, wait=asked, status=status)
 
 
 class AnswerTooLongError(Exception):

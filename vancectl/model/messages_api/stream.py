@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from vancectl.model.messages_api.endpoint import Advice, Endpoint, Failure, kind_of
+from vancectl.model.messages_api.endpoint import Advice, Endpoint, kind_of
+from vancectl.model.messages_api.retry import Retry
 from vancectl.model.model import ModelError, check_size
 from vancectl.model.reason import Reason
 from vancectl.settings.limits import Limits
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from anthropic.lib.streaming import MessageStream
 
 EVENT_STREAM = "text/event-stream"
-_TRIES = 3
-_FIRST_PAUSE = 0.5
 # Between two pieces of a stream; the whole may take as long as it likes.
 _SILENCE = 120.0
 # What another model of the chain may not suffer from.
@@ -34,6 +33,7 @@ class Conversation:
     system: str
     max_tokens: int
     messages: list[dict[str, str]] = field(default_factory=list)
+    _begun: bool = False  # a reply whose first words are out has failed
 
     def ask(self, text: str, on_text: Callable[[str], None] | None = None) -> str:
         """Says `text` and gives back the whole reply; `on_text` gets it piece by piece. Raises ModelError.
@@ -46,10 +46,8 @@ class Conversation:
         while True:
             try:
                 reply = self._try(self.models[0], on_text)
-            except _MidStreamError as error:
-                raise error.error from None
             except ModelError as error:
-                if len(self.models) < 2 or error.reason not in _OF_THE_MODEL:
+                if self._begun or len(self.models) < 2 or error.reason not in _OF_THE_MODEL:
                     raise
                 self.models = self.models[1:]
             else:
@@ -58,21 +56,20 @@ class Conversation:
                 return reply
 
     def _try(self, model: str, on_text: Callable[[str], None] | None) -> str:
-        pause = _FIRST_PAUSE
-        for number in range(_TRIES):
+        retry = Retry()
+        while True:
             pieces: list[str] = []
-            failure = self._stream(model, pieces, on_text)
-            if failure is None:
+            try:
+                self._stream(model, pieces, on_text)
                 return "".join(pieces)
-            if pieces and on_text is not None:
-                raise _MidStreamError(failure.error)
-            if not failure.passing or number == _TRIES - 1:
-                raise failure.error
-            time.sleep(failure.wait if failure.wait is not None else pause)
-            pause *= 2
-        raise AssertionError
+            except ModelError as error:
+                self._begun = bool(pieces) and on_text is not None
+                pause = None if self._begun else retry.pause_after(error)
+                if pause is None:
+                    raise
+            time.sleep(pause)
 
-    def _stream(self, model: str, pieces: list[str], on_text: Callable[[str], None] | None) -> Failure | None:
+    def _stream(self, model: str, pieces: list[str], on_text: Callable[[str], None] | None) -> None:
         response: Any = None
         arguments: dict[str, Any] = {"system": self.system} if self.system.strip() else {}
         try:
@@ -85,44 +82,42 @@ class Conversation:
             ) as stream:
                 response = stream.response
                 if kind_of(response).lower() != EVENT_STREAM:
-                    return self._in_one_piece(response, model, pieces, on_text)
+                    self._in_one_piece(response, model, pieces, on_text)
+                    return
                 for text in stream.text_stream:
                     pieces.append(text)
                     if on_text is not None:
                         on_text(text)
-                return self._judged(_stop_reason(stream), pieces)
-        except (BrokenPipeError, KeyboardInterrupt):
+                self._check(_stop_reason(stream), pieces)
+        except (BrokenPipeError, KeyboardInterrupt, ModelError):
             raise
         except Exception as error:  # noqa: BLE001  # whatever the SDK raises is judged by kind
-            failure = self.endpoint.judge(error, model)
+            judged = self.endpoint.judge(error, model)
             # The SDK takes the shape of events for granted, and fails in ways of its own where they have another.
-            is_other = failure.error.reason is Reason.CALL_FAILED and response is not None
-            return Failure(self.endpoint.no_message(response)) if is_other else failure
+            is_other = judged.reason is Reason.CALL_FAILED and response is not None
+            raise (self.endpoint.no_message(response) if is_other else judged) from None
 
     def _in_one_piece(
         self, response: Any, model: str, pieces: list[str], on_text: Callable[[str], None] | None
-    ) -> Failure | None:
+    ) -> None:
         """An answer of a gateway that does not stream."""
         found = self.endpoint.message_in(response, model)
-        if isinstance(found, Failure):
-            return found
         texts = [block.get("text") for block in found["content"] if block["type"] == "text"]
         text = well_formed("".join(text for text in texts if isinstance(text, str)))
         pieces.append(text)
         if on_text is not None and text:
             on_text(text)
-        return self._judged(found.get("stop_reason") or "end_turn", pieces)  # not every gateway says one
+        self._check(found.get("stop_reason") or "end_turn", pieces)  # not every gateway says one
 
-    def _judged(self, stop_reason: object, pieces: list[str]) -> Failure | None:
-        """What is wrong with a reply that ended for this reason."""
+    def _check(self, stop_reason: object, pieces: list[str]) -> None:
+        """Raises ModelError for what is wrong with a reply that ended for this reason."""
         if stop_reason is None:
-            return Failure(ModelError(Reason.CONNECTION, f"{self.endpoint.host} broke the reply off"), passing=True)
+            raise ModelError(Reason.CONNECTION, f"{self.endpoint.host} broke the reply off", passing=True)
         stopped = self.endpoint.stopped(str(stop_reason))
         if stopped is not None:
-            return Failure(stopped)
+            raise stopped
         if not "".join(pieces).strip():
-            return Failure(ModelError(Reason.EMPTY_REPLY, "the model gave an empty reply"), passing=True)
-        return None
+            raise ModelError(Reason.EMPTY_REPLY, "the model gave an empty reply", passing=True)
 
 
 def _stop_reason(stream: MessageStream) -> str | None:
@@ -131,14 +126,6 @@ def _stop_reason(stream: MessageStream) -> str | None:
         return stream.get_final_message().stop_reason
     except AssertionError:
         return None
-
-
-class _MidStreamError(Exception):
-    """A failure after the first words."""
-
-    def __init__(self, error: ModelError) -> None:
-        super().__init__()
-        self.error = error
 
 
 def open_endpoint(recipe: str, limits: Limits) -> Endpoint:
