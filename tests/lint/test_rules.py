@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from tests.workspace import Workspace
-from vancectl.lint.explanations import EXPLANATIONS
-from vancectl.reading.rules import RULES
+from vancectl.lint.rules import every_rule, lint_rules
 
 GOOD = "Counts quokkas on the island by photographs and reports the sum. Take it when someone asks for a count of them."
 
@@ -41,8 +40,7 @@ class Case:
 
 
 def test_every_rule_is_explained() -> None:
-    assert set(RULES) == set(EXPLANATIONS)
-    assert all(len(text.split()) >= 5 for text in EXPLANATIONS.values())
+    assert all(len(rule.why.split()) >= 5 for rule in every_rule().values())
 
 
 CASES = [
@@ -357,9 +355,10 @@ def places(report: dict[str, Any], code: str) -> set[str]:
 
 
 def test_every_lint_rule_has_a_case() -> None:
-    first = list(RULES).index("misplaced-field")
-    # A catalog is broken for all commands; tests of the catalog cover it.
-    assert set(list(RULES)[first:]) - {"bad-catalog"} <= {case.code for case in CASES}
+    # A catalog is broken for all commands, and sources have tests of their own.
+    elsewhere = {"bad-catalog", "untrusted-source", "derived-description"}
+    allowances = {"allow-unknown", "allow-unused", "allow-without-reason"}
+    assert {rule.code for rule in lint_rules()} - elsewhere | allowances <= {case.code for case in CASES}
 
 
 def test_a_file_that_stands_for_a_folder(ws: Workspace) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from vancectl import __version__
 from vancectl.lint.inspection import Report
 from vancectl.reading.finding import Finding
-from vancectl.reading.rules import RULES, Severity
+from vancectl.reading.rule import Rule, Severity
 from vancectl.text.annotation import annotation
 
 VERSION = 1
@@ -58,7 +58,9 @@ def github_lines(report: Report, *, strict: bool) -> Iterator[str]:
 
 def as_sarif(report: Report, folder: Path) -> dict[str, Any]:
     """SARIF 2.1.0: one run; silenced findings are results with a suppression."""
-    codes = list(dict.fromkeys(finding.code for finding in (*report.findings, *(s.finding for s in report.silenced))))
+    found = (*report.findings, *(each.finding for each in report.silenced))
+    rules = {finding.code: finding.rule for finding in found}
+    codes = list(rules)
     results = [_result(finding, codes, folder) for finding in report.findings]
     for each in report.silenced:
         result = _result(each.finding, codes, folder)
@@ -66,7 +68,7 @@ def as_sarif(report: Report, folder: Path) -> dict[str, Any]:
     driver = {
         "name": "vancectl",
         "version": __version__,
-        "rules": [_sarif_rule(code) for code in codes],
+        "rules": [_sarif_rule(rule) for rule in rules.values()],
     }
     run = {
         "tool": {"driver": driver},
@@ -77,14 +79,12 @@ def as_sarif(report: Report, folder: Path) -> dict[str, Any]:
     return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _sarif_rule(code: str) -> dict[str, Any]:
-    from vancectl.lint.explanations import EXPLANATIONS
-
+def _sarif_rule(rule: Rule) -> dict[str, Any]:
     return {
-        "id": code,
-        "shortDescription": {"text": RULES[code].sentence},
-        "fullDescription": {"text": EXPLANATIONS.get(code, RULES[code].remedy)},
-        "defaultConfiguration": {"level": RULES[code].severity.value},
+        "id": rule.code,
+        "shortDescription": {"text": rule.sentence},
+        "fullDescription": {"text": rule.why},
+        "defaultConfiguration": {"level": rule.severity.value},
     }
 
 

@@ -1,4 +1,4 @@
-"""The whole check of a library, from top to bottom: what each family of rules finds, less what files allow."""
+"""The whole check of a library: what the readers and each rule find, less what files allow."""
 
 from __future__ import annotations
 
@@ -8,24 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vancectl.errors import Place
+from vancectl.errors import CatalogError, Place
 from vancectl.inventory.cascade import Cascade
 from vancectl.inventory.catalog import EngineCatalog
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
-from vancectl.lint.descriptions import description_findings
-from vancectl.lint.disguise import disguise_findings
-from vancectl.lint.fields import field_findings
-from vancectl.lint.foreign import foreign_findings
 from vancectl.lint.library import Library
 from vancectl.lint.outline import Allowance
-from vancectl.lint.overrides import override_findings
-from vancectl.lint.phrases import phrase_findings
-from vancectl.lint.reachability import trigger_findings
-from vancectl.lint.readiness import catalog_findings, settings_findings
-from vancectl.lint.strays import stray_findings
+from vancectl.lint.rules import every_rule, lint_rules
 from vancectl.lint.wordlist import WordList
 from vancectl.reading.finding import Finding
-from vancectl.reading.rules import RULES, Severity
+from vancectl.reading.rule import Severity
 from vancectl.routes.case import Cases
 from vancectl.settings.settings import Settings
 
@@ -77,22 +69,12 @@ def check(
     within: Sequence[Path] = (),
 ) -> Report:
     """Checks everything, since recipes are judged by their neighbours; `within` picks files and folders to tell of."""
-    engines, of_catalog = catalog_findings(load_catalog)
-    library = Library(cascade, engines)
+    library = Library(cascade, load_settings, load_catalog, words, cases.cases)
     files = [path for path in _files(library) if _is_within(path, within)]
     found = [
-        *_schema_findings(library),
-        *field_findings(library),
-        *trigger_findings(library),
-        *phrase_findings(library, words, cases.cases),
+        *_readers_findings(library),
         *cases.findings,
-        *disguise_findings(library),
-        *description_findings(library),
-        *override_findings(library),
-        *stray_findings(library),
-        *of_catalog,
-        *foreign_findings(library),
-        *settings_findings(load_settings, cascade, engines or ()),
+        *(finding for rule in lint_rules() for finding in rule.find(library)),
     ]
     places: set[tuple[str, Place]] = set()
     wanted = []
@@ -114,9 +96,12 @@ def _files(library: Library) -> Iterator[Path]:
         yield from (Path(file.path) for file in entry.shadows)
 
 
-def _schema_findings(library: Library) -> Iterator[Finding]:
-    """What the validator said of each file, shadowed ones included, and the cascade of its folders."""
+def _readers_findings(library: Library) -> Iterator[Finding]:
+    """What was found as files were read, those that are hidden included, and as the cascade read its folders."""
     yield from library.cascade.findings
+    if not isinstance(library.catalog, CatalogError):
+        yield from library.catalog.findings
+        yield from library.catalog.warnings
     for entry in library.entries:
         yield from _of_recipe(entry.recipe)
         for file in entry.shadows:
@@ -179,8 +164,9 @@ def _silence(
 
 
 def _fault(allowance: Allowance) -> Finding | None:
-    if allowance.code not in RULES:
-        data = {"allowed": allowance.code, "known": tuple(RULES), "nearest_to": allowance.code}
+    known = every_rule()
+    if allowance.code not in known:
+        data = {"allowed": allowance.code, "known": tuple(known), "nearest_to": allowance.code}
         return Finding("allow-unknown", allowance.place, data)
     if not allowance.reason:
         return Finding("allow-without-reason", allowance.place, {"allowed": allowance.code})

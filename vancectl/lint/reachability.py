@@ -8,17 +8,13 @@ Where each of them also hits another recipe, every task does; where one does not
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from vancectl.inventory.layer import LayerKind
-from vancectl.inventory.recipe import Recipe
-from vancectl.lint.library import Library
-from vancectl.reading.finding import Finding
 from vancectl.selector.decision import Hit
 from vancectl.selector.triggers.index import Trigger, TriggerIndex
-from vancectl.text.comparison import normalise, normalise_phrase
+from vancectl.text.comparison import normalise
 
 _FIRST_STRANGE_LETTER = 0x0250
 
@@ -74,63 +70,3 @@ def taken_phrases(index: TriggerIndex, name: str) -> dict[str, list[str]]:
         if each.recipe != name and any(hit.recipe == name for hit in each.by):
             taken[each.recipe].append(each.phrase)
     return dict(taken)
-
-
-def trigger_findings(library: Library) -> Iterator[Finding]:
-    """Phrases that can never be the only hit, and recipes all of whose phrases are such."""
-    blocked = {(each.recipe, each.phrase): each for each in blocked_phrases(library.index)}
-    for each in blocked.values():
-        yield _never_alone(library, each)
-    for recipe in library.inventory.recipes:
-        phrases = [phrase for phrase in recipe.phrases if normalise_phrase(phrase)]
-        if phrases and all((recipe.name, phrase) in blocked for phrase in phrases):
-            yield Finding("dead-recipe", library.outline(recipe.path).field("triggers", "keywords"))
-        yield from _redundant(library, recipe)
-
-
-def _never_alone(library: Library, blocked: Blocked) -> Finding:
-    """Told at the phrase; where that is bundled and what blocks it is not, at the latter, which can be changed."""
-    recipe = library.by_name[blocked.recipe]
-    place = library.outline(recipe.path).item(("triggers", "keywords"), blocked.phrase)
-    if recipe.layer.kind is LayerKind.BUNDLED:
-        for hit in blocked.by:
-            other = library.by_name[hit.recipe]
-            if other.layer.kind is not LayerKind.BUNDLED:
-                place = library.outline(other.path).item(("triggers", "keywords"), hit.phrase)
-                break
-    data = {
-        "recipe": blocked.recipe,
-        "phrase": blocked.phrase,
-        "blockers": _in_words(blocked.by),
-        "blockedBy": [{"recipe": hit.recipe, "phrase": hit.phrase} for hit in blocked.by],
-    }
-    return Finding("never-alone", place, data)
-
-
-def _in_words(hits: Sequence[Hit]) -> str:
-    return ", ".join(f"“{hit.phrase}” of `{hit.recipe}`" for hit in hits)
-
-
-def _redundant(library: Library, recipe: Recipe) -> Iterator[Finding]:
-    """Phrases that never hit without another one of the same recipe, those included that are compared like it."""
-    first: dict[str, str] = {}
-    for phrase, place in library.outline(recipe.path).items(("triggers", "keywords")):
-        folded = normalise_phrase(phrase)
-        if folded and folded in first:
-            yield Finding("redundant-phrase", place, {"phrase": phrase, "other": first[folded]})
-        first.setdefault(folded, phrase)
-    triggers = TriggerIndex([recipe]).triggers
-    letter = strange_letter(trigger.folded for trigger in triggers)
-    # As if each phrase were a recipe of its own: what then always hits along with it makes it superfluous.
-    alone = TriggerIndex([])
-    alone.triggers = [trigger._replace(recipe=str(number)) for number, trigger in enumerate(triggers)]
-    gone: set[str] = set()
-    for number, trigger in enumerate(alone.triggers):
-        by = always_hit(alone, trigger, letter)
-        # Of two that fold to the same, the first stays.
-        same = {str(each) for each in range(number, len(triggers)) if triggers[each].folded == trigger.folded}
-        others = [hit for hit in by or () if hit.recipe not in same and hit.recipe not in gone]
-        if others:
-            gone.add(trigger.recipe)
-            place = library.outline(recipe.path).item(("triggers", "keywords"), trigger.phrase)
-            yield Finding("redundant-phrase", place, {"phrase": trigger.phrase, "other": others[0].phrase})

@@ -11,7 +11,7 @@ from vancectl.text.names import did_you_mean, near_names
 from vancectl.text.printable import visible
 
 if TYPE_CHECKING:
-    from vancectl.reading.rules import Rule, Severity
+    from vancectl.reading.rule import Rule, Severity
 
 _LONGEST = 500
 
@@ -22,9 +22,12 @@ class Finding(NamedTuple):
     code: str
     place: Place
     data: Mapping[str, Any] = MappingProxyType({})
+    found_by: Rule | None = None  # a rule that is not in the readers' table
 
     @property
     def rule(self) -> Rule:
+        if self.found_by is not None:
+            return self.found_by
         # Imported here, since a start with nothing wrong needs no words.
         from vancectl.reading.rules import RULES
 
@@ -33,7 +36,7 @@ class Finding(NamedTuple):
     @property
     def severity(self) -> Severity:
         """The rule's, unless this one weighs more: what one program reads on, another does not load."""
-        from vancectl.reading.rules import Severity
+        from vancectl.reading.rule import Severity
 
         given = self.data.get("severity")
         return Severity(given) if given is not None else self.rule.severity

@@ -1,242 +1,449 @@
-"""The one table of what can be wrong with a file: a severity, a sentence and a remedy for each kind of finding."""
+"""What can be wrong with a file as it is read. What takes a look at the whole library is in `lint/rules`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
-
-
-class Severity(StrEnum):
-    """An error: it cannot be used as it stands. A warning leaves it usable. A note only tells what holds."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """Severity, sentence and remedy of one kind of finding; the texts are filled from its data."""
-
-    severity: Severity
-    sentence: str
-    remedy: str
-
+from vancectl.reading.rule import Rule, Severity
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
-RULES: dict[str, Rule] = {
+_TABLE = (
     # reading the file
-    "unreadable": Rule(_E, "cannot be read: {reason}", "make it readable, or move it away"),
-    "not-a-file": Rule(_E, "is {found}, not a file", "put a YAML file there, or rename it"),
-    "link-outside": Rule(_E, "is a link that leaves its layer ({target})", "copy the file into the layer"),
-    "dead-link": Rule(_E, "is a link to {target}, which is not there", "mend or remove the link"),
-    "too-large": Rule(_E, "is too large or deep, or its aliases expand too far (more than {limit})", "make it smaller"),
-    "not-utf8": Rule(_E, "is not UTF-8 text", "save the file as UTF-8"),
-    "bad-character": Rule(_E, "holds the character {character}, which YAML does not allow here", "remove it"),
-    "tab": Rule(_E, "a tab stands where spaces are needed", "indent with spaces"),
-    "bad-yaml": Rule(_E, "is not valid YAML: {problem}", "mend the syntax near this place"),
-    "conflict": Rule(
-        _E, "holds the conflict markers of a merge, which begin here", "choose one side, and remove the three markers"
+    Rule(
+        "unreadable", _E,
+        "cannot be read: {reason}",
+        "make it readable, or move it away",
+        "A file that cannot be read still takes its name, so that nothing farther away starts in its place.",
     ),
-    "open-quote": Rule(_E, "a quote is opened here and never closed", "close the quote"),
-    "indentation": Rule(
-        _E, "the indentation is wrong: the line above has a value already", "begin both lines in the same column"
+    Rule(
+        "not-a-file", _E,
+        "is {found}, not a file",
+        "put a YAML file there, or rename it",
+        "A folder, pipe or device stands where a recipe should.",
     ),
-    "quote-needed": Rule(_E, "is not valid YAML: {problem}", "put the value in quotes"),
-    "escape": Rule(_E, "holds an escape that YAML does not know: {problem}", "write the character itself, as UTF-8"),
-    "two-documents": Rule(_E, "holds more than one YAML document", "keep one document a file"),
-    "not-a-mapping": Rule(_E, "top level must be a mapping (found {found})", "write `key: value` lines"),
-    "cyclic": Rule(_E, "an alias refers to itself", "remove the alias"),
-    "bad-key": Rule(_E, "a key must be plain text (found {found})", "write the key as text"),
-    "duplicate-key": Rule(_E, "the key `{key}` stands twice (first on line {first})", "keep one of the two"),
+    Rule(
+        "link-outside", _E,
+        "is a link that leaves its layer ({target})",
+        "copy the file into the layer",
+        "Followed, a link could make any file of the machine a recipe of a cloned project.",
+    ),
+    Rule(
+        "dead-link", _E,
+        "is a link to {target}, which is not there",
+        "mend or remove the link",
+        "The link's target is gone, or the checkout does not know links.",
+    ),
+    Rule(
+        "too-large", _E,
+        "is too large or deep, or its aliases expand too far (more than {limit})",
+        "make it smaller",
+        "A recipe is read by people and by a model. Aliases can make a small file endless.",
+    ),
+    Rule(
+        "not-utf8", _E,
+        "is not UTF-8 text",
+        "save the file as UTF-8",
+        "Recipes are UTF-8. In another encoding a phrase with an umlaut would never hit.",
+    ),
+    Rule(
+        "bad-character", _E,
+        "holds the character {character}, which YAML does not allow here",
+        "remove it",
+        "Such characters come from pasting out of web pages and end a line where nobody sees it.",
+    ),
+    Rule(
+        "tab", _E,
+        "a tab stands where spaces are needed",
+        "indent with spaces",
+        "YAML does not allow tabs for indentation.",
+    ),
+    Rule(
+        "bad-yaml", _E,
+        "is not valid YAML: {problem}",
+        "mend the syntax near this place",
+        "The file cannot be parsed at all, so its recipe cannot be used.",
+    ),
+    Rule(
+        "conflict", _E,
+        "holds the conflict markers of a merge, which begin here",
+        "choose one side, and remove the three markers",
+        "A merge left both sides in the file; which one holds is for a person to say.",
+    ),
+    Rule(
+        "open-quote", _E,
+        "a quote is opened here and never closed",
+        "close the quote",
+        "Up to the end of the file all is text of the quote.",
+    ),
+    Rule(
+        "indentation", _E,
+        "the indentation is wrong: the line above has a value already",
+        "begin both lines in the same column",
+        "A line that begins deeper belongs to the one above it, which has a value already.",
+    ),
+    Rule(
+        "quote-needed", _E,
+        "is not valid YAML: {problem}",
+        "put the value in quotes",
+        "A plain value may not begin with `, @, %, *, !, {, [ or &, and may not hold `: `.",
+    ),
+    Rule(
+        "escape", _E,
+        "holds an escape that YAML does not know: {problem}",
+        "write the character itself, as UTF-8",
+        (
+            "In double quotes a backslash begins an escape, and YAML does not know all that JSON or a "
+            "shell knows."
+        ),
+    ),
+    Rule(
+        "two-documents", _E,
+        "holds more than one YAML document",
+        "keep one document a file",
+        "Only one recipe can have the file's name.",
+    ),
+    Rule(
+        "not-a-mapping", _E,
+        "top level must be a mapping (found {found})",
+        "write `key: value` lines",
+        "A recipe is a mapping of fields: `description: …`, `engine: …`. An empty file is none.",
+    ),
+    Rule(
+        "cyclic", _E,
+        "an alias refers to itself",
+        "remove the alias",
+        "An alias that holds itself has no end.",
+    ),
+    Rule(
+        "bad-key", _E,
+        "a key must be plain text (found {found})",
+        "write the key as text",
+        "Keys are field names, so they are plain text.",
+    ),
+    Rule(
+        "duplicate-key", _E,
+        "the key `{key}` stands twice (first on line {first})",
+        "keep one of the two",
+        "YAML readers silently keep the last of two; here neither is guessed at.",
+    ),
     # the recipe's fields
-    "missing-field": Rule(_E, "the field `{field}` is missing", "add `{field}: …`"),
-    "wrong-type": Rule(_E, "`{field}` must be {expected} (found {found})", "write {expected}"),
-    "unknown-value": Rule(_E, "`{field}` is `{found}`, but must be one of {expected}", "choose one of them"),
-    "long-phrase": Rule(_E, "a trigger phrase has {count:,} characters (at most {most:,})", "shorten it"),
-    "name-collision": Rule(_E, "has the same canonical name as {other}", "rename one of the two files"),
-    "bad-name": Rule(_E, "has a control or invisible character in its name", "rename the file"),
-    "empty-name": Rule(_E, "gives no recipe name", "rename the file"),
+    Rule(
+        "missing-field", _E,
+        "the field `{field}` is missing",
+        "add `{field}: …`",
+        "`description` is what the model chooses by, and `engine` says what executes the recipe.",
+    ),
+    Rule(
+        "wrong-type", _E,
+        "`{field}` must be {expected} (found {found})",
+        "write {expected}",
+        "A trigger list that is one text would be split into letters, a flag that is a word would be true.",
+    ),
+    Rule(
+        "unknown-value", _E,
+        "`{field}` is `{found}`, but must be one of {expected}",
+        "choose one of them",
+        "Only the listed values mean anything.",
+    ),
+    Rule(
+        "long-phrase", _E,
+        "a trigger phrase has {count:,} characters (at most {most:,})",
+        "shorten it",
+        "No one says so much in a phrase; each phrase is looked for in every task.",
+    ),
+    Rule(
+        "name-collision", _E,
+        "has the same canonical name as {other}",
+        "rename one of the two files",
+        "Names are trimmed, in small letters and composed Unicode; two files of a layer may not meet there.",
+    ),
+    Rule(
+        "bad-name", _E,
+        "has a control or invisible character in its name",
+        "rename the file",
+        "Such characters act on terminals, or let two names look alike.",
+    ),
+    Rule(
+        "empty-name", _E,
+        "gives no recipe name",
+        "rename the file",
+        "Nobody could ask for a recipe without a name.",
+    ),
     # usable, but surely not what the author meant
-    "unknown-key": Rule(_W, "the key `{key}` is not known here and has no effect{nearest}{hint}", "rename or drop it"),
-    "more-findings": Rule(_W, "has more findings than the {limit} that are shown", "fix those first"),
-    "not-canonical": Rule(_W, "the name is not canonical; it loads as `{name}`", "rename the file"),
-    "blank-phrase": Rule(_W, "a blank trigger phrase is ignored", "remove it"),
-    "comment-cut": Rule(_W, "the text after ` #` is a comment", "quote the value if the text belongs to it"),
-    "unknown-tag": Rule(_W, "the tag `{tag}` is not known here and has no effect", "remove it"),
-    "odd-scalar": Rule(_W, "`{value}` is kept as text, not read as {kind}", "quote it"),
-    "unknown-engine": Rule(_W, "the engine `{engine}` is not in the catalog{nearest}", "see `vancectl catalog show`"),
-    "not-read": Rule(_W, "is not read: a recipe's file ends in `.yaml`", "rename it to `{rename}`"),
+    Rule(
+        "unknown-key", _W,
+        "the key `{key}` is not known here and has no effect{nearest}{hint}",
+        "rename or drop it",
+        "It is kept and passed on to the engine, but a slip of the pen would go unnoticed.",
+    ),
+    Rule(
+        "more-findings", _W,
+        "has more findings than the {limit} that are shown",
+        "fix those first",
+        "A file with thousands of faults has one cause; the list of all would hide it.",
+    ),
+    Rule(
+        "not-canonical", _W,
+        "the name is not canonical; it loads as `{name}`",
+        "rename the file",
+        "The recipe answers to the canonical name; a file that is named otherwise misleads its readers.",
+    ),
+    Rule(
+        "blank-phrase", _W,
+        "a blank trigger phrase is ignored",
+        "remove it",
+        "A blank phrase would stand in every task, so it is left out.",
+    ),
+    Rule(
+        "comment-cut", _W,
+        "the text after ` #` is a comment",
+        "quote the value if the text belongs to it",
+        "In YAML ` #` begins a comment: `Close issue #12` is read as `Close issue`.",
+    ),
+    Rule(
+        "unknown-tag", _W,
+        "the tag `{tag}` is not known here and has no effect",
+        "remove it",
+        "A tag such as `!env` has no meaning here; the value behind it is taken as it stands.",
+    ),
+    Rule(
+        "odd-scalar", _W,
+        "`{value}` is kept as text, not read as {kind}",
+        "quote it",
+        "The value looks like a number or date, but is none that JSON has.",
+    ),
+    Rule(
+        "not-read", _W,
+        "is not read: a recipe's file ends in `.yaml`",
+        "rename it to `{rename}`",
+        "Only files that end in `.yaml` are recipes, so that one name has one file.",
+    ),
     # routing cases
-    "no-cases": Rule(_E, "holds no cases", "write `cases:` and below it a list of `- task: …` with `expect: …`"),
-    "bad-line": Rule(_E, "the line is no JSON object: {problem}", "write one JSON object a line"),
-    "case-key": Rule(_E, "`{key}` is no key of a case{nearest}", "rename or drop it"),
-    "case-claims-nothing": Rule(_E, "the case claims nothing", "add `expect`, `not`, `stage` or `starts`"),
-    "case-contradiction": Rule(_E, "the case cannot be right: {problem}", "mend one of the two"),
-    "case-recipe": Rule(
-        _E, "`{field}` names `{name}`, which no task can be given here{nearest}", "see `vancectl recipes list`"
+    Rule(
+        "no-cases", _E,
+        "holds no cases",
+        "write `cases:` and below it a list of `- task: …` with `expect: …`",
+        "A file of cases that holds none tests nothing, and looks as if it did.",
+    ),
+    Rule(
+        "bad-line", _E,
+        "the line is no JSON object: {problem}",
+        "write one JSON object a line",
+        "Files that end in .jsonl hold one case a line, so that a line can be named.",
+    ),
+    Rule(
+        "case-key", _E,
+        "`{key}` is no key of a case{nearest}",
+        "rename or drop it",
+        "A key that is not known claims nothing: with `expct: python` the case would never fail.",
+    ),
+    Rule(
+        "case-claims-nothing", _E,
+        "the case claims nothing",
+        "add `expect`, `not`, `stage` or `starts`",
+        "Whatever is decided, such a case is right.",
+    ),
+    Rule(
+        "case-contradiction", _E,
+        "the case cannot be right: {problem}",
+        "mend one of the two",
+        "One of its claims rules out the other, so that no decision could satisfy it.",
+    ),
+    Rule(
+        "case-recipe", _E,
+        "`{field}` names `{name}`, which no task can be given here{nearest}",
+        "see `vancectl recipes list`",
+        "The recipe was renamed or removed, or is internal, so that the case can only fail.",
     ),
     # recipes of other programs
-    "no-header": Rule(_E, "{program} does not load it: something stands before the first `---`", "begin with `---`"),
-    "open-header": Rule(_E, "{program} does not load it: its header is not closed", "close it with a line `---`"),
-    "header-no-yaml": Rule(_W, "the header is no YAML ({problem}){consequence}", "put the value in quotes"),
-    "key-twice": Rule(_W, "the key `{key}` is there twice (first on line {first}); the last one holds", "drop one"),
-    "tool-reads-less": Rule(
-        _W, "{program} reads `{key}` only up to `---`, and nothing below it", "write the dashes in another way"
+    Rule(
+        "no-header", _E,
+        "{program} does not load it: something stands before the first `---`",
+        "begin with `---`",
+        "Claude Code reads a header only where the file begins with it, not behind a mark or a comment.",
     ),
-    "runs-programs": Rule(_W, "it may run programs or act without asking once started: {fields}", "read it first"),
-    "not-startable": Rule(_E, "{program} starts only agents of mode primary or all", "change its mode, or exclude it"),
-    "source-refused": Rule(_E, "{program} loads none of its agents, since {other} is broken", "fix that file"),
-    "bad-toml": Rule(_E, "is not valid TOML: {problem}", "fix the syntax near this place"),
-    "no-place-for-task": Rule(
-        _E, "has no place for a task, so {program} cannot be given one", "write `$input` where it goes"
+    Rule(
+        "open-header", _E,
+        "{program} does not load it: its header is not closed",
+        "close it with a line `---`",
+        "Without its end the header is the whole file, and no program takes it for one.",
     ),
-    "task-has-no-place": Rule(
-        _W, "{program} can be given params, but no task", "add a required parameter named `task`"
+    Rule(
+        "header-no-yaml", _W,
+        "the header is no YAML ({problem}){consequence}",
+        "put the value in quotes",
+        "A colon or a quote in a plain value is no YAML. Some programs then take each line whole.",
     ),
-    "name-twice": Rule(_E, "two files of this source have the name `{name}`", "rename one of them"),
-    "name-taken": Rule(_E, "another file of this source has the name `{name}`, written so", "rename one of the two"),
-    "link-out": Rule(
-        _E, "is a link that leaves its source ({target})", "copy it there, or set sources.{key}.links to true"
+    Rule(
+        "key-twice", _W,
+        "the key `{key}` is there twice (first on line {first}); the last one holds",
+        "drop one",
+        "The programs silently take the last of two.",
     ),
-    "untrusted-source": Rule(
-        _W, "`{name}` is left out: it lies in a project that is not trusted", "`vancectl trust` trusts the folder"
+    Rule(
+        "tool-reads-less", _W,
+        "{program} reads `{key}` only up to `---`, and nothing below it",
+        "write the dashes in another way",
+        "Claude Code ends the header at the first `---` with a blank behind it, wherever that is.",
     ),
-    "sources-left-out": Rule(
-        _W, "the recipes of other programs are left out, since the settings are broken", "see `vancectl settings show`"
+    Rule(
+        "runs-programs", _W,
+        "it may run programs or act without asking once started: {fields}",
+        "read it first",
+        "Hooks and servers of an agent start with it, and a permission mode answers questions for you.",
     ),
-    "derived-description": Rule(
-        _N, "`{name}` has no description; its first words take its place", "`vancectl recipes adopt {name}` writes one"
+    Rule(
+        "not-startable", _E,
+        "{program} starts only agents of mode primary or all",
+        "change its mode, or exclude it",
+        "A subagent that is named at the start makes opencode start its default agent, with status 0.",
+    ),
+    Rule(
+        "source-refused", _E,
+        "{program} loads none of its agents, since {other} is broken",
+        "fix that file",
+        "opencode refuses its whole configuration where the tools of one agent are no mapping.",
+    ),
+    Rule(
+        "bad-toml", _E,
+        "is not valid TOML: {problem}",
+        "fix the syntax near this place",
+        "The command cannot be read by its program either.",
+    ),
+    Rule(
+        "no-place-for-task", _E,
+        "has no place for a task, so {program} cannot be given one",
+        "write `$input` where it goes",
+        "The template would be sent without the task.",
+    ),
+    Rule(
+        "task-has-no-place", _W,
+        "{program} can be given params, but no task",
+        "add a required parameter named `task`",
+        "goose takes no text beside a recipe, so that a task can only be one of its parameters.",
+    ),
+    Rule(
+        "name-twice", _E,
+        "two files of this source have the name `{name}`",
+        "rename one of them",
+        "The program takes one of the two by no order that it states.",
+    ),
+    Rule(
+        "name-taken", _E,
+        "another file of this source has the name `{name}`, written so",
+        "rename one of the two",
+        "Names are compared in small letters here; the one that is written so keeps the name.",
+    ),
+    Rule(
+        "link-out", _E,
+        "is a link that leaves its source ({target})",
+        "copy it there, or set sources.{key}.links to true",
+        "Followed, a link could make any file of the machine a recipe.",
+    ),
+    Rule(
+        "sources-left-out", _W,
+        "the recipes of other programs are left out, since the settings are broken",
+        "see `vancectl settings show`",
+        "Which folders are wanted is unknown until the settings can be read.",
     ),
     # folders
-    "not-a-folder": Rule(_W, "is a file where a folder of recipes is expected", "replace it by a folder"),
-    "folder-unreadable": Rule(
-        _E, "the folder cannot be read ({reason}), so what it hides is unknown", "make it readable, or move it away"
+    Rule(
+        "not-a-folder", _W,
+        "is a file where a folder of recipes is expected",
+        "replace it by a folder",
+        "A checkout without link support leaves a small text file where a linked folder was.",
     ),
-    "folder-outside": Rule(_W, "the folder is a link that leaves the project ({target})", "name it with --recipes"),
-    "foreign-folder": Rule(
-        _W, "belongs to another user and is not used", "work inside it, take ownership, or name it with --recipes"
+    Rule(
+        "folder-unreadable", _E,
+        "the folder cannot be read ({reason}), so what it hides is unknown",
+        "make it readable, or move it away",
+        "It may hold any name below it, so no recipe of a farther layer is taken in its place.",
     ),
-    "foreign-between": Rule(
-        _W, "is not used, since {between} belongs to another user", "work inside it, or name it with --recipes"
+    Rule(
+        "folder-outside", _W,
+        "the folder is a link that leaves the project ({target})",
+        "name it with --recipes",
+        "A link could make any folder of the machine part of a cloned project.",
     ),
-    "project-settings": Rule(_W, "is not read: a project has no settings", "put them into {settings}"),
-    "project-misnamed": Rule(_W, "is not read", "rename it to `{rename}`"),
-    "project-misplaced": Rule(_W, "is not read: recipes lie in the folder `recipes`", "move it to `{into}`"),
-    "cases-not-read": Rule(
-        _W, "is not read: a file of cases ends in `.yaml` or `.jsonl`", "rename it, such as to `{rename}`"
+    Rule(
+        "foreign-folder", _W,
+        "belongs to another user and is not used",
+        "work inside it, take ownership, or name it with --recipes",
+        "In a shared folder such as /tmp someone else could bring recipes.",
     ),
-    "second-folder": Rule(_W, "is not used, since {other} stands beside it", "merge the two"),
-    "linked-folder": Rule(_W, "is a link to the folder {target}, which is not followed", "copy the folder here"),
-    "no-home": Rule(
-        _N,
+    Rule(
+        "foreign-between", _W,
+        "is not used, since {between} belongs to another user",
+        "work inside it, or name it with --recipes",
+        "Whoever owns a folder on the way to the project could put another one in its place.",
+    ),
+    Rule(
+        "project-settings", _W,
+        "is not read: a project has no settings",
+        "put them into {settings}",
+        "A project that could set a program, a server or a fallback would run what its author likes.",
+    ),
+    Rule(
+        "project-misnamed", _W,
+        "is not read",
+        "rename it to `{rename}`",
+        "Only the very name is read, so that no one has to guess which of two files holds.",
+    ),
+    Rule(
+        "project-misplaced", _W,
+        "is not read: recipes lie in the folder `recipes`",
+        "move it to `{into}`",
+        "Beside the folder of recipes nothing is looked for, and the recipe would never be chosen.",
+    ),
+    Rule(
+        "cases-not-read", _W,
+        "is not read: a file of cases ends in `.yaml` or `.jsonl`",
+        "rename it, such as to `{rename}`",
+        "Cases that no check reads pass whatever happens.",
+    ),
+    Rule(
+        "second-folder", _W,
+        "is not used, since {other} stands beside it",
+        "merge the two",
+        "Of `.vance` and `_vance` one counts, else files of one name would meet.",
+    ),
+    Rule(
+        "linked-folder", _W,
+        "is a link to the folder {target}, which is not followed",
+        "copy the folder here",
+        "Followed, a link to a folder could leave the layer or never end.",
+    ),
+    Rule(
+        "no-home", _N,
         "no home directory: the tenant layer is left out",
         "set HOME to an absolute path, or set VANCECTL_CONFIG_DIR",
-    ),
-    # what only `recipes lint` looks for, since it takes the whole library, or more time than a start has: the file
-    "misplaced-field": Rule(_W, "`{field}` has no effect here, one level too deep", "move it to the top level"),
-    "yaml-boolean": Rule(_W, "`{value}` is read as {kind}", "write {kind}, or quote it if the text is meant"),
-    "yaml-octal": Rule(_W, "`{value}` is read as the number {number}, in base 8", "quote it if the text is meant"),
-    "skill-not-allowed": Rule(_W, "the skill `{skill}` is active but not in `allowedSkills`", "allow it, or drop it"),
-    "bad-template": Rule(_E, "`{field}` is no valid template: {problem}", "mend the template, or quote its braces"),
-    "stray-file": Rule(_W, "is not read{beside}", "move it out of the layer"),
-    # triggers
-    "never-alone": Rule(
-        _W, "the phrase “{phrase}” of `{recipe}` can never be the only hit: each task that holds it also hits "
-        "{blockers}",
-        "change one of the phrases, or set `triggers.match: word` where a part of a word is hit",
-    ),
-    "dead-recipe": Rule(
-        _W, "none of its phrases can decide alone", "give it a phrase that no other recipe has a part of"
-    ),
-    "redundant-phrase": Rule(
-        _W, "the phrase “{phrase}” adds nothing to “{other}”, which is in it", "remove one of them"
-    ),
-    "short-phrase": Rule(_W, "the phrase “{phrase}” is so short that it is hit by accident", "use two or more words"),
-    "one-word": Rule(_W, "the phrase “{phrase}” is one common word", "say what is asked for: a verb and its object"),
-    "pattern-phrase": Rule(
-        _W, "the phrase “{phrase}” looks like {kind}, but is looked for as it is written",
-        "write phrases as people say them, each as an entry of its own",
-    ),
-    "inside-words": Rule(
-        _W, "the phrase “{phrase}” stands inside of other words: {words}", "set `triggers.match: word`, or use more "
-        "words"
-    ),
-    "in-description": Rule(
-        _W, "the phrase “{phrase}” stands in the description of `{other}`, so tasks for that may hit it",
-        "use words that only this recipe's tasks have",
-    ),
-    "hits-case": Rule(
-        _W, "the phrase “{phrase}” decides the case “{task}” ({case}), which expects {expected}",
-        "change the phrase, or the case",
-    ),
-    # descriptions
-    "thin-description": Rule(
-        _W, "the description has {count} words; a model cannot choose by so few",
-        "say in {least} words or more what it does, when to take it, and what it is not for",
-    ),
-    "long-description": Rule(
-        _W, "the description has {count:,} characters, and each question to the model holds them all",
-        "keep it under {most:,}",
-    ),
-    "copied-description": Rule(_W, "the description is the same as that of `{other}`", "say what tells the two apart"),
-    "alike-description": Rule(
-        _W, "the description is so much like that of `{other}` ({likeness:.0%}) that no reader could choose",
-        "say in each what the other is for",
-    ),
-    "like-default": Rule(
-        _W, "nothing in the description tells it from `default`: it has no word that is not in that one", "name "
-        "what only this recipe does"
-    ),
-    "no-when": Rule(
-        _W, "the description says what the recipe does, but not when to take it",
-        "add a sentence such as “Take it when …; not for …”",
-    ),
-    "orders-reader": Rule(_W, "the description gives orders to its reader: “{words}”", "describe the recipe instead"),
-    "look-alike": Rule(
-        _W, "{what} looks {other}, and is not the same", "write it in the letters of one script"
-    ),
-    "dotted-i": Rule(
-        _W, "the phrase “{phrase}” holds {letter}, and in the other case its letter is that of {like}",
-        "list the phrase with {like} as well",
-    ),
-    "hidden-text": Rule(_W, "{where} holds the invisible character {character}", "remove it"),
-    # the cascade
-    "shadows": Rule(
-        _N, "takes the place of the {layer} recipe {other}; {difference}", "`vancectl recipes show` has more"
-    ),
-    "engine-changed": Rule(
-        _W, "the engine is `{engine}`, but `{before}` in the {layer} recipe whose place it takes",
-        "give the recipe a name of its own if it does something else",
-    ),
-    "hides-tenant": Rule(
-        _W, "the project hides the tenant's recipe {other}; {difference}", "rename it unless that is meant"
-    ),
-    # settings and catalog
-    "bad-settings": Rule(_E, "the settings cannot be used: {problem}", "{advice}"),
-    "bad-catalog": Rule(_E, "the catalog cannot be used: {problem}", "{advice}"),
-    "unknown-fallback": Rule(_E, "`{key}` names the recipe `{recipe}`, which is not there{nearest}", "name another"),
-    "broken-fallback": Rule(_E, "`{key}` names the recipe `{recipe}`, which is broken", "mend the recipe"),
-    "no-program": Rule(_E, "`{key}`: {problem}", "install it, or name another"),
-    "cannot-start": Rule(
-        _N, "the engine `{engine}` cannot be started here: {problem}", "`man vancectl-settings` describes spawn.engines"
-    ),
-    "task-as-code": Rule(
-        _E, "`{{{placeholder}}}` in `{key}` is read as code by `{program}`: a task with `$(…)` or quotes would be run",
-        "make it an argument of its own, as in [sh, -c, 'agent \"$1\"', sh, \"{{task}}\"]",
-    ),
-    "task-as-option": Rule(
-        _W,
-        "`{{{placeholder}}}` stands alone in `{key}`: a task that begins with `-` would be an option of the program",
-        'put "--" before it, or give the task on stdin',
+        "Without a home directory there is no tenant, so its settings and recipes are missing.",
     ),
     # the comments that silence a finding
-    "allow-without-reason": Rule(
-        _W, "`lint: allow {allowed}` gives no reason, and silences nothing", "add ` - reason`"
+    Rule(
+        "allow-without-reason", _W,
+        "`lint: allow {allowed}` gives no reason, and silences nothing",
+        "add ` - reason`",
+        (
+            "Whoever meets the comment later must know why the rule does not hold here: `# lint: allow "
+            "one-word - the team's name`."
+        ),
     ),
-    "allow-unknown": Rule(
-        _W, "`lint: allow {allowed}` names no rule{nearest}", "`recipes lint --explain CODE` knows all"
+    Rule(
+        "allow-unknown", _W,
+        "`lint: allow {allowed}` names no rule{nearest}",
+        "`recipes lint --explain CODE` knows all",
+        "A misspelt code silences nothing.",
     ),
-    "allow-unused": Rule(_W, "`lint: allow {allowed}` silences nothing", "remove it"),
-}  # fmt: skip
+    Rule(
+        "allow-unused", _W,
+        "`lint: allow {allowed}` silences nothing",
+        "remove it",
+        (
+            "What it silenced is gone, or stands in another line. It holds for its own line, for the line "
+            "below where it stands alone, and for the whole file before the first key. What breaks a file "
+            "cannot be allowed."
+        ),
+    ),
+)  # fmt: skip
+
+RULES = {rule.code: rule for rule in _TABLE}

@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vancectl.reading.rules import Severity
+from vancectl.reading.rule import Severity
 
 if TYPE_CHECKING:
     from vancectl.cli.render.output import Output, Part

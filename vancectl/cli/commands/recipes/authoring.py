@@ -170,7 +170,7 @@ def _create(scope: Scope, name: str, to: Target, text: str, output: Output) -> N
 def _told(scope: Scope, path: Path, name: str, output: Output) -> None:
     """The file's path, and what there is to say about it, now that it is there."""
     from vancectl.lint.formats import finding_as_json
-    from vancectl.reading.rules import Severity
+    from vancectl.reading.rule import Severity
     from vancectl.text.names import some_of
 
     findings, taken = _findings(scope, path, name)

@@ -51,7 +51,7 @@ def lint_recipes(
     from vancectl.inventory.catalog import load_catalog
     from vancectl.lint.inspection import check, merged
     from vancectl.lint.wordlist import find_word_list
-    from vancectl.reading.rules import Severity
+    from vancectl.reading.rule import Severity
 
     output = scope.output(as_json=json_output or report_format is ReportFormat.JSON)
     if explain is not None:
@@ -152,13 +152,13 @@ def _print(
 
 def _explain(code: str, output: Output) -> None:
     from vancectl.errors import UsageError
-    from vancectl.lint.explanations import EXPLANATIONS
-    from vancectl.reading.rules import RULES
+    from vancectl.lint.rules import every_rule
     from vancectl.text.names import did_you_mean, near_names
 
+    rules = every_rule()
     if code == "all":
         rows = [
-            {"code": each, "severity": rule.severity.value, "sentence": rule.sentence} for each, rule in RULES.items()
+            {"code": each, "severity": rule.severity.value, "sentence": rule.sentence} for each, rule in rules.items()
         ]
         if output.as_json:
             output.array(rows)
@@ -166,16 +166,16 @@ def _explain(code: str, output: Output) -> None:
             cells = ((row["code"], row["severity"], row["sentence"]) for row in rows)
             output.table(("code", "severity", "says"), cells, empty="no rules")
         return
-    if code not in RULES:
-        near = near_names(code, RULES, most=1)
+    if code not in rules:
+        near = near_names(code, rules, most=1)
         raise UsageError(f"there is no rule `{code}`", remedy=did_you_mean(near, "`--explain all` lists every rule"))
-    rule = RULES[code]
+    rule = rules[code]
     facts = {
         "code": code,
         "severity": rule.severity.value,
         "sentence": rule.sentence,
         "remedy": rule.remedy,
-        "explanation": EXPLANATIONS.get(code, ""),
+        "explanation": rule.why,
     }
     if output.as_json:
         output.document(facts)

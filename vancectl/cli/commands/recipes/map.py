@@ -36,7 +36,7 @@ def map_recipes(
 
     output = scope.output(as_json=json_output)
     scope.report_findings(output)
-    found = find_neighbours(Library(scope.cascade), close)
+    found = find_neighbours(Library(scope.cascade, lambda: scope.settings), close)
     if svg is not None:
         project = scope.layers.project
         _draw(found, svg, project.folder.parent if project is not None else None, output)

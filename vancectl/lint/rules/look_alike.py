@@ -8,12 +8,14 @@ from pathlib import Path
 
 from vancectl.errors import Place
 from vancectl.lint.library import Library
+from vancectl.lint.rule import LintRule
 from vancectl.reading.finding import Finding
+from vancectl.reading.rule import Severity
 from vancectl.text.comparison import normalise_phrase
 from vancectl.text.lookalikes import appearance, disguised_word
 
 
-def disguise_findings(library: Library) -> Iterator[Finding]:
+def find(library: Library) -> Iterator[Finding]:
     yield from _names(library)
     yield from _phrases(library)
 
@@ -27,9 +29,7 @@ def _names(library: Library) -> Iterator[Finding]:
         if entry.name.isascii() or not (others or disguised_word(entry.name)):
             continue
         other = f"like `{others[0]}`" if others else "like a name in Latin letters"
-        yield Finding(
-            "look-alike", Place(Path(entry.recipe.path)), {"what": f"the name `{entry.name}`", "other": other}
-        )
+        yield RULE.at(Place(Path(entry.recipe.path)), what=f"the name `{entry.name}`", other=other)
 
 
 def _phrases(library: Library) -> Iterator[Finding]:
@@ -44,6 +44,18 @@ def _phrases(library: Library) -> Iterator[Finding]:
             others = [name for other, name in looks[appearance(folded)].items() if other != folded]
             if folded.isascii() or not (others or disguised_word(phrase)):
                 continue
-            place = library.outline(recipe.path).item(("triggers", "keywords"), phrase)
             other = f"like a phrase of `{others[0]}`" if others else "like one in Latin letters"
-            yield Finding("look-alike", place, {"what": f"the phrase “{phrase}”", "other": other})
+            yield RULE.at(library.phrase_place(recipe, phrase), what=f"the phrase “{phrase}”", other=other)
+
+
+RULE = LintRule(
+    code="look-alike",
+    severity=Severity.WARNING,
+    sentence="{what} looks {other}, and is not the same",
+    remedy="write it in the letters of one script",
+    why=(
+        "A letter of another script in the place of a Latin one is seen by no reader, yet it makes another "
+        "name, and a phrase that nothing typed will match."
+    ),
+    find=find,
+)

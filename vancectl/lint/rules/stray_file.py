@@ -1,4 +1,4 @@
-"""Files in a layer that nobody reads."""
+"""A file in a layer that is not read; the cascade itself finds other spellings of `.yaml`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from pathlib import Path
 
 from vancectl.errors import Place
 from vancectl.lint.library import Library
+from vancectl.lint.rule import LintRule
 from vancectl.reading.finding import Finding
+from vancectl.reading.rule import Severity
 
 # What belongs beside recipes without being one.
 _COMPANIONS = ("readme", "license", "licence", "notice", "changelog", "contributing", "codeowners")
 
 
-def stray_findings(library: Library) -> Iterator[Finding]:
-    """Files of other kinds; other spellings of `.yaml` are found by the cascade itself."""
+def find(library: Library) -> Iterator[Finding]:
     for layer in library.cascade.layers.nearest_first:
         for folder, folders, files in os.walk(layer.directory):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -26,4 +27,17 @@ def stray_findings(library: Library) -> Iterator[Finding]:
                 path = Path(folder) / name
                 recipe = path.with_suffix(".yaml")
                 beside = f"; {recipe.name} is what counts" if recipe.is_file() else ""
-                yield Finding("stray-file", Place(path), {"beside": beside})
+                yield RULE.at(Place(path), beside=beside)
+
+
+RULE = LintRule(
+    code="stray-file",
+    severity=Severity.WARNING,
+    sentence="is not read{beside}",
+    remedy="move it out of the layer",
+    why=(
+        "A file beside the recipes that no one reads: a backup, a JSON twin, a script. READMEs and "
+        "licences are no strays."
+    ),
+    find=find,
+)
