@@ -18,16 +18,23 @@ from typing import Any
 import pytest
 
 from tests.workspace import REPOSITORY
+from vancectl.delegation.request import parse_request
+from vancectl.disk.folders import defaults_dir
 from vancectl.errors import VancectlError
+from vancectl.inventory.catalog import load_catalog
+from vancectl.inventory.project import read_project
+from vancectl.plan.plan import read_plan
+from vancectl.process.preset import load_preset
+from vancectl.routes.case import read_cases
+from vancectl.settings.settings import Source, load_settings
 from vancectl.text.strict_json import to_json
+from vancectl.worker.payload import parse_payload
 
 FOLDER = REPOSITORY / "tests" / "reading" / "messages"
 WRITE = bool(os.environ.get("READ_WRITE"))
 
 
 def cases(path: Path) -> Iterator[object]:
-    from vancectl.routes.case import read_cases
-
     found = read_cases([path])
     yield from found.findings
     yield from found.cases
@@ -38,27 +45,19 @@ def lines(path: Path) -> Iterator[object]:
 
 
 def plan(path: Path) -> Iterator[object]:
-    from vancectl.plan.plan import read_plan
-
     for child in read_plan(path):
         yield child.place, child.named, child.batch, child.request
 
 
 def request(path: Path) -> Iterator[object]:
-    from vancectl.delegation.request import parse_request
-
     yield parse_request(path.read_text())
 
 
 def payload(path: Path) -> Iterator[object]:
-    from vancectl.worker.payload import parse_payload
-
     yield parse_payload(path.read_text())
 
 
 def preset(path: Path) -> Iterator[object]:
-    from vancectl.process.preset import load_preset
-
     (path.parent / "spawn").mkdir(exist_ok=True)
     path.rename(path.parent / "spawn" / path.name)
     load_preset.cache_clear()
@@ -66,8 +65,6 @@ def preset(path: Path) -> Iterator[object]:
 
 
 def catalog(path: Path) -> Iterator[object]:
-    from vancectl.inventory.catalog import load_catalog
-
     (path.parent / "catalog").mkdir(exist_ok=True)
     path.rename(path.parent / "catalog" / "engines.yaml")
     found = load_catalog()
@@ -76,8 +73,6 @@ def catalog(path: Path) -> Iterator[object]:
 
 
 def project(path: Path) -> Iterator[object]:
-    from vancectl.inventory.project import read_project
-
     path.rename(path.parent / "project.yaml")
     found = read_project(path.parent)
     yield from found.findings
@@ -85,9 +80,6 @@ def project(path: Path) -> Iterator[object]:
 
 
 def settings(path: Path) -> Iterator[object]:
-    from vancectl.disk.folders import defaults_dir
-    from vancectl.settings.settings import Source, load_settings
-
     (path.parent / "tenants" / "t").mkdir(parents=True, exist_ok=True)
     path.rename(path.parent / "tenants" / "t" / "settings.yaml")
     (path.parent / "settings.yaml").write_text((REPOSITORY / "defaults" / "settings.yaml").read_text())
