@@ -257,8 +257,8 @@ def test_a_batch_on_standard_input_is_taken_up_again(shop: Workspace, messages: 
     ("data", "errors"),
     [
         pytest.param(b"trigger it\nJ\xf6rg\r\ntrigger it\n", {2: "0xF6"}, id="latin-1"),
-        pytest.param(b'{"task": "trigger it", "task": "x"}\n', {1: "the key `task` stands twice"}, id="twice"),
-        pytest.param(b'{"task": "x", "id": {"a": 1, "a": 2}}', {1: "the key `a` stands twice"}, id="within"),
+        pytest.param(b'{"task": "trigger it", "task": "x"}\n', {1: "the key `task` is there twice"}, id="twice"),
+        pytest.param(b'{"task": "x", "id": {"a": 1, "a": 2}}', {1: "the key `a` is there twice"}, id="within"),
         pytest.param("\ufefftrigger it\ntrigger it ä\n".encode("utf-16-le"), {}, id="utf-16"),
         pytest.param("\ufefftrigger it\n".encode(), {}, id="utf-8-with-its-mark"),
         pytest.param('{"task": "trigger it \u2028 \x85"}\n'.encode(), {}, id="only-a-line-feed-ends-a-line"),

@@ -164,7 +164,7 @@ def test_whose_session(
         ('{"name": "a",}', "the request is not JSON: "),
         ("{'name': 'a'}", "the request is not JSON: "),
         ('{"name": "a", "task": "x"} {}', "the request is not JSON: Extra data"),
-        ('{"name": "a", "task": "x", "task": "y"}', "the request is not JSON: the key `task` stands twice"),
+        ('{"name": "a", "task": "x", "task": "y"}', "the request is not JSON: the key `task` is there twice"),
         ('{"name": "a", "task": "x", "params": {"p": [{"k": 1, "k": 1}]}}', "the request is not JSON: the key `k`"),
         (
             '{"name": "a", "task": "x", "params": {"n": ' + "9" * 5000 + "}}",
@@ -337,7 +337,7 @@ def test_how_deep_a_value_nests(value: object, levels: int) -> None:
     [
         (
             '{"name": "a", "recipe": "good", "recipe": "other"}',
-            "the request is not JSON: the key `recipe` stands twice",
+            "the request is not JSON: the key `recipe` is there twice",
         ),
         ('{"name": "a", "recipe": "gone"}', "there is no recipe `gone`"),
     ],

@@ -83,7 +83,7 @@ def test_a_broken_override_does_not_uncover_what_it_shadows(ws: Workspace) -> No
     good = ws.recipe("B/recipes/dep.yaml", "good", triggers=["deploy it"])
     ws.recipe("B/recipes/default.yaml")
     bad = ws.write("P/recipes/dep.yaml", HEAD + "triggers:\n\tkeywords: [deploy it]\n")
-    fault = f"{bad}:4:1: a tab stands where spaces are needed (indent with spaces)"
+    fault = f"{bad}:4:1: a tab is used for indentation (indent with spaces)"
     row = listed(ws)["dep"]
     assert (row["error"], row["shadows"], row["description"]) == (fault, [str(good)], None)
     assert listed(ws)["default"]["description"] == "A recipe of the test."
@@ -94,8 +94,7 @@ def test_a_broken_override_does_not_uncover_what_it_shadows(ws: Workspace) -> No
         failed = ws.run(*command).expect(2)
         assert failed.stdout == ""
         assert failed.stderr == (
-            f"error: {bad}:4:1: the recipe `dep` is broken: a tab stands where spaces are needed\n"
-            "  help: indent with spaces\n"
+            f"error: {bad}:4:1: the recipe `dep` is broken: a tab is used for indentation\n  help: indent with spaces\n"
         )
 
 
@@ -140,13 +139,13 @@ def test_a_dead_link_a_folder_and_a_pipe_hide_nothing(ws: Workspace) -> None:
     assert decision.json["recipe"] == "good"
     assert decision.stderr.splitlines() == [
         f"warning: broken recipe left out: {folder}/dead.yaml: is a link to /nope, which is not there"
-        " (mend or remove the link)",
+        " (correct or remove the link)",
         f"warning: broken recipe left out: {folder}/dir.yaml: is a folder, not a file"
         " (put a YAML file there, or rename it)",
         f"warning: broken recipe left out: {folder}/gone.yaml: is a link to nowhere.yaml, which is not there"
-        " (mend or remove the link)",
+        " (correct or remove the link)",
         f"warning: broken recipe left out: {folder}/loop.yaml: is a link to loop.yaml, which is not there"
-        " (mend or remove the link)",
+        " (correct or remove the link)",
         f"warning: broken recipe left out: {folder}/pipe.yaml: is a pipe or device, not a file"
         " (put a YAML file there, or rename it)",
     ]
@@ -381,7 +380,7 @@ def test_a_linked_folder_is_not_followed_and_said(ws: Workspace) -> None:
     listing = ws.run("recipes", "list", "--json").expect(0)
     assert [row["name"] for row in listing.json] == ["good"]
     assert listing.stderr.splitlines() == [
-        f"warning: {folder}/loop: is a link to loop, which is not there (mend or remove the link)",
+        f"warning: {folder}/loop: is a link to loop, which is not there (correct or remove the link)",
         f"warning: {folder}/more: is a link to the folder ../../elsewhere, which is not followed"
         " (copy the folder here)",
         f"warning: {folder}/self: is a link to the folder ., which is not followed (copy the folder here)",

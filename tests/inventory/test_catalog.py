@@ -88,9 +88,9 @@ def test_an_oddity_leaves_the_catalog_usable(catalog: Path, content: str, warnin
         ("engines:\n  ford: {purpose: p, when_to_use: w}\n", "the field `engines.ford.not_for` is missing", 2),
         ("engines:\n  ford: {purpose: [p], when_to_use: w, not_for: n}\n",
          "`engines.ford.purpose` must be text (found a list)", 2),
-        (GOOD + f"  ford: {ENGINE}\n", "the key `ford` stands twice (first on line 2)", 3),
-        (GOOD + f"  ' Ford': {ENGINE}\n", "the key `ford` stands twice (first on line 2)", 3),
-        (GOOD + "\tx: 1\n", "a tab stands where spaces are needed", 3),
+        (GOOD + f"  ford: {ENGINE}\n", "the key `ford` is there twice (first on line 2)", 3),
+        (GOOD + f"  ' Ford': {ENGINE}\n", "the key `ford` is there twice (first on line 2)", 3),
+        (GOOD + "\tx: 1\n", "a tab is used for indentation", 3),
     ],
 )  # fmt: skip
 def test_a_broken_catalog_is_an_error_where_there_was_no_good_one(
@@ -111,7 +111,7 @@ def test_the_last_good_one_stays_in_force_until_the_next_good_one(catalog: Path,
     found = loaded(catalog, "engines: [")
     assert (found.names, found.path) == (["ford"], kept)
     assert [finding.line() for finding in found.findings] == [
-        f"{catalog}:2:1: is not valid YAML: did not find expected node content (mend the syntax near this place)"
+        f"{catalog}:2:1: is not valid YAML: did not find expected node content (correct the syntax near this place)"
     ]
     assert loaded(catalog, "engines: [").names == ["ford"]
     catalog.unlink()

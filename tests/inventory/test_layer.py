@@ -153,7 +153,7 @@ def test_of_two_project_folders_side_by_side_one_counts_and_the_other_is_said(ba
     listing = bare.run("recipes", "list", "--json").expect(0)
     assert [row["name"] for row in listing.json] == ["dotted"]
     assert listing.stderr == (
-        f"warning: {other}: is not used, since {bare.project / '.vance'} stands beside it (merge the two)\n"
+        f"warning: {other}: is not used, since {bare.project / '.vance'} is beside it (merge the two)\n"
     )
 
 
@@ -240,8 +240,8 @@ def test_a_file_in_place_of_the_folder_of_recipes_is_said(bare: Workspace) -> No
 @pytest.mark.parametrize(
     ("link", "target", "said"),
     [
-        (".vance", "nowhere", "{link}: is a link to nowhere, which is not there (mend or remove the link)"),
-        (".vance", ".vance", "{link}: is a link to .vance, which is not there (mend or remove the link)"),
+        (".vance", "nowhere", "{link}: is a link to nowhere, which is not there (correct or remove the link)"),
+        (".vance", ".vance", "{link}: is a link to .vance, which is not there (correct or remove the link)"),
         (".vance/recipes", "recipes",
          "{link}: the folder cannot be read (too many levels of symbolic links), so what it hides is unknown"
          " (make it readable, or move it away)"),
@@ -299,7 +299,7 @@ def test_the_project_names_its_tenant_and_the_caller_another(bare: Workspace) ->
          "; a project has no settings (rename or drop it)"),
         ("spawn: {command: [evil]}\n", ":1:1: the key `spawn` is not known here and has no effect"
          "; a project has no settings (rename or drop it)"),
-        ("id: [\n", ":2:1: is not valid YAML: did not find expected node content (mend the syntax near this place)"),
+        ("id: [\n", ":2:1: is not valid YAML: did not find expected node content (correct the syntax near this place)"),
         (b"\xff", ":1: is not UTF-8 text (save the file as UTF-8)"),
     ],
 )  # fmt: skip

@@ -52,7 +52,7 @@ def test_a_start_says_so(ws: Workspace) -> None:
     ws.recipe("P/recipes/good.yaml")
     ws.settings({"spawn.command": ["sh", "-c", "echo {task}"], "spawn.stdin": "none"})
     (told,) = ws.run("delegate", "--recipe", "good", "$(echo run)").expect().json["warnings"]
-    assert told.startswith("`{task}` in spawn.command is read as code by `sh`, so that what it stands for is run; ")
+    assert told.startswith("`{task}` in spawn.command is read as code by `sh`, so that its value is run; ")
 
 
 @pytest.mark.parametrize("part", ["{task}", "{message}", "@{prompt_file}"])

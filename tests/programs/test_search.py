@@ -80,7 +80,7 @@ def test_a_command_for_the_end_that_cannot_run_is_told_before(ws: Workspace, nam
     ws.program("shapeless", "#!/no/such/interpreter\n")
     answer = run_nothing_of_the_project(ws, "delegate", mode, "--on-exit", json.dumps([name, "x"]), "fix tests")
     (warning,) = answer.expect().json["warnings"]
-    assert warning.startswith(f"no one will be told of the end: the program `{name}` ")
+    assert warning.startswith(f"no one will hear of the end: the program `{name}` ")
     assert warning in answer.stderr
 
 

@@ -228,7 +228,7 @@ def test_these_bytes_are_fine(tmp_path: Path, content: bytes) -> None:
 NOT_MAPPING = "top level must be a mapping (found {}) (write `key: value` lines)"
 TOO_LARGE = "is too large or deep, or its aliases expand too far (more than {}) (make it smaller)"
 BAD_CHARACTER = "holds the character {}, which YAML does not allow here (remove it)"
-TAB = "a tab stands where spaces are needed (indent with spaces)"
+TAB = "a tab is used for indentation (indent with spaces)"
 QUOTE = " (put the value in quotes)"
 SYNTAX = "is not valid YAML: "
 
@@ -266,13 +266,13 @@ SYNTAX = "is not valid YAML: "
         ("description: x\nengine: 'ford\ntitle: y\n",
          "r.yaml:2:9: a quote is opened here and never closed (close the quote)"),
         (HEAD + "params: {a: &a 1, b: &a 2}\n",
-         f"r.yaml:3:22: {SYNTAX}found duplicate anchor (mend the syntax near this place)"),
+         f"r.yaml:3:22: {SYNTAX}found duplicate anchor (correct the syntax near this place)"),
         ("---\ndescription: x\nengine: ford\n---\ndescription: y\nengine: ford\n",
          "r.yaml:5:1: holds more than one YAML document (keep one document a file)"),
         ("description: x\nengine: ford\nengine: arthur\n",
-         "r.yaml:3:1: the key `engine` stands twice (first on line 2) (keep one of the two)"),
+         "r.yaml:3:1: the key `engine` is there twice (first on line 2) (keep one of the two)"),
         (HEAD + "params:\n  a: 1\n  'a': 2\n",
-         "r.yaml:5:3: the key `a` stands twice (first on line 4) (keep one of the two)"),
+         "r.yaml:5:3: the key `a` is there twice (first on line 4) (keep one of the two)"),
         (HEAD + "params:\n  ? [a, b]\n  : 1\n",
          "r.yaml:4:5: a key must be plain text (found a list) (write the key as text)"),
         (HEAD + "<<: text\n", "r.yaml:3:5: `<<` must be a mapping (found text) (write a mapping)"),

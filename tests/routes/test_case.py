@@ -27,7 +27,7 @@ BAD = [
     ("- {task: run it, expect: python, stage: trigger, repeat: 3}", 2, "`repeat` is for the model stage"),
     ("- {task: run it, expect: NONE, stage: trigger}", 2, "the trigger stage never decides for NONE"),
     ("- {task: run it, expect: python, tags: yes}\n- 7", 3, "`cases[]` must be a mapping"),
-    ("- {task: run it, expect: python}\n- {task: x, task: y, expect: NONE}", 3, "the key `task` stands twice"),
+    ("- {task: run it, expect: python}\n- {task: x, task: y, expect: NONE}", 3, "the key `task` is there twice"),
     ("- {task: run it, expect: python}\n- {task: [", 4, "is not valid YAML"),
     ("- {task: run it, starts: nothing}", 2, "`starts` names `nothing`"),
 ]
@@ -48,7 +48,7 @@ def test_a_bad_case_is_an_error_with_file_and_line(ws: Workspace, cases: str, li
         ('{"task": "run it", "expect": "python"', "the line is no JSON object"),
         ('["run it"]', "the line is no JSON object"),
         ('{"task": 7, "expect": "python"}', "`task` must be text (found 7)"),
-        ('{"task": "a", "task": "b", "expect": "python"}', "a key stands twice"),
+        ('{"task": "a", "task": "b", "expect": "python"}', "a key is there twice"),
     ],
 )
 def test_a_bad_line_is_an_error_with_its_number(ws: Workspace, line: str, said: str) -> None:

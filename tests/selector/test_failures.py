@@ -396,13 +396,13 @@ BAD_SURROUNDINGS: dict[str, tuple[Env, str, str]] = {
     "brackets-in-no-proxy": ({"NO_PROXY": "localhost,fd07:b51a::/64,[::1]"}, "proxy",
                              "the proxy settings cannot be used; check NO_PROXY"),
     "certificate-file-missing": ({"SSL_CERT_FILE": "/nowhere/ca.pem"}, "tls",
-                                 "SSL_CERT_FILE names /nowhere/ca.pem, which is not there; mend or unset it"),
+                                 "SSL_CERT_FILE names /nowhere/ca.pem, which is not there; correct or unset it"),
     "certificate-folder-missing": ({"SSL_CERT_DIR": "/nowhere/a:/nowhere/b"}, "tls",
-                                   "SSL_CERT_DIR names /nowhere/a:/nowhere/b, which is not there; mend or unset it"),
+                                   "SSL_CERT_DIR names /nowhere/a:/nowhere/b, which is not there; correct or unset it"),
     "certificate-file-empty": ({"SSL_CERT_FILE": "/dev/null"}, "tls", "SSL_CERT_FILE names /dev/null, which holds no "
-                               "certificates that can be used; mend or unset it"),
+                               "usable certificates; correct or unset it"),
     "certificate-file-is-a-folder": ({"SSL_CERT_FILE": "/dev"}, "tls", "SSL_CERT_FILE names /dev, which holds no "
-                                     "certificates that can be used; mend or unset it"),
+                                     "usable certificates; correct or unset it"),
     "url-without-scheme": ({"ANTHROPIC_BASE_URL": "localhost:8080"}, "base-url", NO_ADDRESS),
     "url-of-another-kind": ({"ANTHROPIC_BASE_URL": "ftp://127.0.0.1"}, "base-url", NO_ADDRESS),
     "url-without-host": ({"ANTHROPIC_BASE_URL": "https://"}, "base-url", NO_ADDRESS),

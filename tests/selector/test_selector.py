@@ -224,7 +224,7 @@ def test_every_other_reason_counts_as_unanswered(reason: Reason) -> None:
             {"selector.model": "a", "models": {"a": "b", "b": "a"}},
             {},
             "no-model",
-            "the model alias `a` leads in a circle; mend `models` in the settings",
+            "the model alias `a` leads in a circle; correct `models` in the settings",
             id="aliases-in-a-circle",
         ),
     ],

@@ -431,7 +431,7 @@ def test_an_unknown_key_in_the_file(ws: Workspace, text: str, line: int, key: st
 def test_an_unknown_variable(ws: Workspace, variable: str, told: str) -> None:
     failed = show(ws, env={variable: "x"}).expect(2)
     assert (failed.stdout, failed.stderr) == (
-        "", f"error: the variable {variable} stands for no setting\n  help: {told}\n",
+        "", f"error: the variable {variable} is not the name of a setting\n  help: {told}\n",
     )  # fmt: skip
 
 

@@ -239,7 +239,7 @@ def test_an_engine_that_needs_more(ws: Workspace, engine: str) -> None:
         ('{"task": ["x"], "appliedRecipe": {"engine": "ford"}}', "`task` of the payload must be text"),
         ('{"task": {"a": 1}, "appliedRecipe": {"engine": "ford"}}', "`task` of the payload must be text"),
         ('{"steerContent": 3, "appliedRecipe": {"engine": "ford"}}', "`steerContent` of the payload must be text"),
-        ('{"task": "x", "task": "y", "appliedRecipe": {"engine": "ford"}}', "the key `task` stands twice"),
+        ('{"task": "x", "task": "y", "appliedRecipe": {"engine": "ford"}}', "the key `task` is there twice"),
     ],
 )
 def test_a_payload_that_is_none(ws: Workspace, text: str, told: str) -> None:

@@ -148,7 +148,7 @@ def run() -> int:
         if isinstance(error, OSError) and _printed_by_typer(error):
             reason = (error.strerror or str(error)).lower()
             return _fail(
-                VancectlError(f"the help cannot be written: {reason}", remedy="mend what standard output leads to")
+                VancectlError(f"the help cannot be written: {reason}", remedy="fix what standard output leads to")
             )
         # The exception's text stays unsaid: it may hold anything, a key included.
         return _fail(

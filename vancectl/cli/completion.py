@@ -104,5 +104,5 @@ def _calling_shell(option: str) -> str:
 
     name = _get_shell_name()
     if name not in _SHELLS:
-        raise UsageError("the shell that you use cannot be told", remedy=f"name it: vancectl {option} zsh")
+        raise UsageError("cannot tell which shell you use", remedy=f"name it: vancectl {option} zsh")
     return str(name)

@@ -86,8 +86,8 @@ class Delegation:
     ) -> Delegated:
         """Raises UsageError, SettingsError or BrokenRecipeError where nothing could be decided.
 
-        With `strict` nothing stands in for a model that could not be used. `watcher` is told what happens meanwhile.
-        With `supervised`, which is told of the process, it is started so that it outlives us, and waited for.
+        With `strict` no fallback is started for a model that could not be used. `watcher` hears what happens meanwhile.
+        With `supervised`, which hears of the process, it is started so that it outlives us, and waited for.
         """
         scope = self.scope(request)
         if request.name is not None and not dry_run:
@@ -497,5 +497,5 @@ def _end_unheard(start: Start) -> list[str]:
     except RelativeProgramError as error:
         raise UsageError(error.text, remedy="it is what --on-exit or `onExit` names") from None
     except ProgramError as error:
-        return [f"no one will be told of the end: {error.text}"]
+        return [f"no one will hear of the end: {error.text}"]
     return []

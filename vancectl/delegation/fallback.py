@@ -39,7 +39,7 @@ DEFAULT_FALLBACK = Fallback(DEFAULT_RECIPE, "default-recipe")
 def choose_fallback(decision: Decision, *, fallback_on_none: bool, setting: str) -> Fallback | None:
     """None where nothing is started: on MATCH, with `fallback_on_none` off, or with an empty setting after a trigger.
 
-    A blank task asks for nothing, so nothing stands in for it.
+    A blank task asks for nothing, so no fallback is started for it.
     """
     if decision.matches or not fallback_on_none or decision.reason is Reason.EMPTY_TASK:
         return None

@@ -41,7 +41,7 @@ class Assignment(NamedTuple):
         return (
             f"Save the recipe in the folder {self.recipes / folder}, as NAME.yaml with a name of lower-case letters, "
             f"digits and `-` for NAME; make the folder. Its engine must be one of {', '.join(self.engines)}: no other "
-            "can be started here. Say whatever else there is to say before; the last line of the output must be "
+            "can be started here. Say everything else before that; the last line of the output must be "
             f'exactly this JSON object, with that name in place of NAME:\n{{"generatedRecipe": "{folder}/NAME"}}'
         )
 

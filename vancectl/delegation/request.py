@@ -157,4 +157,4 @@ def _check_type(field_name: str, value: Any) -> None:
     expected, words = _NO_TEXTS.get(field_name, (str, "a text"))
     # Python takes true and false for numbers; JSON does not.
     if not isinstance(value, expected) or (isinstance(value, bool) and expected not in {bool, object}):
-        raise UsageError(f"the request's field `{field_name}` must be {words}", remedy="mend the request")
+        raise UsageError(f"the request's field `{field_name}` must be {words}", remedy="fix the request")

@@ -90,7 +90,7 @@ def resolve_models(wanted: str, aliases: Mapping[str, str]) -> list[str]:
         return list(found)
     if circles:
         raise ModelError(
-            Reason.NO_MODEL, f"the model alias `{wanted}` leads in a circle; mend `models` in the settings"
+            Reason.NO_MODEL, f"the model alias `{wanted}` leads in a circle; correct `models` in the settings"
         )
     raise ModelError(Reason.NO_MODEL, f"the model alias `{wanted}` is unknown; add it under `models` in the settings")
 

@@ -55,7 +55,7 @@ def _bytes(path: Path) -> bytes:
     # O_NONBLOCK: opening a pipe that nobody writes to must not hang.
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise UsageError("the items are no plain file", where=Place(path), remedy="mend `items`")
+            raise UsageError("the items are no plain file", where=Place(path), remedy="fix `items`")
         data = file.read(_MAX_BYTES + 1)
     if len(data) > _MAX_BYTES:
         raise UsageError(f"is larger than {_MAX_BYTES:,} bytes", where=Place(path), remedy="split the file")
@@ -101,7 +101,7 @@ def _csv(text: str, path: Path) -> Iterator[Item]:
             else:
                 yield Item(dict(zip(header, row, strict=True)), place)
     except csv.Error as error:
-        raise UsageError(f"not CSV: {error}", where=Place(path, line), remedy="mend the line") from None
+        raise UsageError(f"not CSV: {error}", where=Place(path, line), remedy="correct the line") from None
 
 
 def _header(row: Sequence[str], place: Place) -> list[str]:

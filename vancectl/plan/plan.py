@@ -188,7 +188,7 @@ class _Reader:
             return path, read_items(path)
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             reason = (getattr(error, "strerror", None) or str(error)).lower()
-            raise UsageError(f"the items cannot be read: {reason}", where=Place(path), remedy="mend `items`") from None
+            raise UsageError(f"the items cannot be read: {reason}", where=Place(path), remedy="fix `items`") from None
 
     def _check_boundary(self, path: Path, place: Place) -> None:
         """A plan may come with a clone: it reads what lies beside it, and follows no link out of there."""

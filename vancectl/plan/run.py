@@ -135,7 +135,7 @@ class Batch:
             if earlier is not None and earlier.asked is None:
                 raise UsageError(
                     "an earlier version has started this plan, and named its children by their place "
-                    f"(`{earlier.name}`): what is done cannot be told for certain",
+                    f"(`{earlier.name}`): what is done is not certain",
                     where=child.place,
                     remedy="name the children in the plan, or take another session",
                 )

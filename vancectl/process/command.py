@@ -262,7 +262,7 @@ def _has_value(text: str, values: Mapping[str, str], params: Mapping[str, Any]) 
 def cautions(template: CommandTemplate, arguments: Sequence[Argument]) -> list[str]:
     """What is most likely not meant, though it can be run."""
     found = [
-        f"`{{{code.placeholder}}}` in {template.key} is read as code by `{code.program}`, so that what it stands for "
+        f"`{{{code.placeholder}}}` in {template.key} is read as code by `{code.program}`, so that its value "
         "is run; pass it as an argument of its own"
         for code in filled_code(template.parts())
     ]

@@ -18,7 +18,7 @@ _TABLE = (
         "not-a-file", _E,
         "is {found}, not a file",
         "put a YAML file there, or rename it",
-        "A folder, pipe or device stands where a recipe should.",
+        "A folder, pipe or device is where a recipe should be.",
     ),
     Rule(
         "link-outside", _E,
@@ -29,7 +29,7 @@ _TABLE = (
     Rule(
         "dead-link", _E,
         "is a link to {target}, which is not there",
-        "mend or remove the link",
+        "correct or remove the link",
         "The link's target is gone, or the checkout does not know links.",
     ),
     Rule(
@@ -48,18 +48,18 @@ _TABLE = (
         "bad-character", _E,
         "holds the character {character}, which YAML does not allow here",
         "remove it",
-        "Such characters come from pasting out of web pages and end a line where nobody sees it.",
+        "Such characters come from pasting out of web pages and end a line where no one sees it.",
     ),
     Rule(
         "tab", _E,
-        "a tab stands where spaces are needed",
+        "a tab is used for indentation",
         "indent with spaces",
         "YAML does not allow tabs for indentation.",
     ),
     Rule(
         "bad-yaml", _E,
         "is not valid YAML: {problem}",
-        "mend the syntax near this place",
+        "correct the syntax near this place",
         "The file cannot be parsed at all, so its recipe cannot be used.",
     ),
     Rule(
@@ -121,7 +121,7 @@ _TABLE = (
     ),
     Rule(
         "duplicate-key", _E,
-        "the key `{key}` stands twice (first on line {first})",
+        "the key `{key}` is there twice (first on line {first})",
         "keep one of the two",
         "YAML readers silently keep the last of two; here neither is guessed at.",
     ),
@@ -166,7 +166,7 @@ _TABLE = (
         "empty-name", _E,
         "gives no recipe name",
         "rename the file",
-        "Nobody could ask for a recipe without a name.",
+        "No one could ask for a recipe without a name.",
     ),
     # usable, but surely not what the author meant
     Rule(
@@ -191,7 +191,7 @@ _TABLE = (
         "blank-phrase", _W,
         "a blank trigger phrase is ignored",
         "remove it",
-        "A blank phrase would stand in every task, so it is left out.",
+        "A blank phrase would match every task, so it is left out.",
     ),
     Rule(
         "comment-cut", _W,
@@ -203,7 +203,7 @@ _TABLE = (
         "unknown-tag", _W,
         "the tag `{tag}` is not known here and has no effect",
         "remove it",
-        "A tag such as `!env` has no meaning here; the value behind it is taken as it stands.",
+        "A tag such as `!env` has no meaning here; the value behind it is taken as it is.",
     ),
     Rule(
         "odd-scalar", _W,
@@ -240,12 +240,12 @@ _TABLE = (
         "case-claims-nothing", _E,
         "the case claims nothing",
         "add `expect`, `not`, `stage` or `starts`",
-        "Whatever is decided, such a case is right.",
+        "Such a case passes with any decision.",
     ),
     Rule(
         "case-contradiction", _E,
         "the case cannot be right: {problem}",
-        "mend one of the two",
+        "correct one of the two",
         "One of its claims rules out the other, so that no decision could satisfy it.",
     ),
     Rule(
@@ -257,7 +257,7 @@ _TABLE = (
     # recipes of other programs
     Rule(
         "no-header", _E,
-        "{program} does not load it: something stands before the first `---`",
+        "{program} does not load it: there is something before the first `---`",
         "begin with `---`",
         "Claude Code reads a header only where the file begins with it, not behind a mark or a comment.",
     ),
@@ -306,7 +306,7 @@ _TABLE = (
     Rule(
         "bad-toml", _E,
         "is not valid TOML: {problem}",
-        "fix the syntax near this place",
+        "correct the syntax near this place",
         "The command cannot be read by its program either.",
     ),
     Rule(
@@ -374,7 +374,7 @@ _TABLE = (
         "foreign-between", _W,
         "is not used, since {between} belongs to another user",
         "work inside it, or name it with --recipes",
-        "Whoever owns a folder on the way to the project could put another one in its place.",
+        "The owner of a folder on the way to the project could put another one in its place.",
     ),
     Rule(
         "project-settings", _W,
@@ -398,11 +398,11 @@ _TABLE = (
         "cases-not-read", _W,
         "is not read: a file of cases ends in `.yaml` or `.jsonl`",
         "rename it, such as to `{rename}`",
-        "Cases that no check reads pass whatever happens.",
+        "Cases that no check reads always pass.",
     ),
     Rule(
         "second-folder", _W,
-        "is not used, since {other} stands beside it",
+        "is not used, since {other} is beside it",
         "merge the two",
         "Of `.vance` and `_vance` one counts, else files of one name would meet.",
     ),
@@ -424,7 +424,7 @@ _TABLE = (
         "`lint: allow {allowed}` gives no reason, and silences nothing",
         "add ` - reason`",
         (
-            "Whoever meets the comment later must know why the rule does not hold here: `# lint: allow "
+            "Later readers of the comment must know why the rule does not hold here: `# lint: allow "
             "one-word - the team's name`."
         ),
     ),
@@ -439,7 +439,7 @@ _TABLE = (
         "`lint: allow {allowed}` silences nothing",
         "remove it",
         (
-            "What it silenced is gone, or stands in another line. It holds for its own line, for the line "
+            "What it silenced is gone, or is in another line. It holds for its own line, for the line "
             "below where it stands alone, and for the whole file before the first key. What breaks a file "
             "cannot be allowed."
         ),

@@ -170,7 +170,7 @@ def _read_jsonl(path: Path, findings: list[Finding], _: set[str]) -> Iterator[tu
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key is there twice")
     return members
 
 

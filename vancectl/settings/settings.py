@@ -174,7 +174,7 @@ def _key_of(variable: str) -> str:
             return f"{setting}.{entry.lower().replace('__', '.') if setting == 'spawn.engines' else entry}"
     near = near_names(variable, [variable_of(key) for key in KINDS], most=1)
     meant = did_you_mean(near, form="{}") or "`vancectl settings show` lists all keys"
-    raise SettingsError(f"the variable {variable} stands for no setting", remedy=meant)
+    raise SettingsError(f"the variable {variable} is not the name of a setting", remedy=meant)
 
 
 def _merge_file(values: dict[str, Value], path: Path, source: Source) -> None:

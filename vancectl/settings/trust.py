@@ -47,7 +47,7 @@ def owner_of(path: Path) -> str:
     try:
         number = path.lstat().st_uid
     except OSError:
-        return "nobody known"
+        return "unknown"
     if os.name == "nt":
         return "its owner"
     import pwd

@@ -41,7 +41,7 @@ def fault(data: bytes) -> str:
     """What is wrong with bytes that are not UTF-8 from the first one on."""
     byte = data[0]
     likely = f" (in {_LATIN} it is `{bytes([byte]).decode('cp1252')}`)" if _is_letter(byte) else ""
-    return f"is not UTF-8 text: the byte 0x{byte:02X} stands for no character{likely}"
+    return f"is not UTF-8 text: the byte 0x{byte:02X} is not a character{likely}"
 
 
 def refuse_nul(text: str, path: Path) -> None:

@@ -67,7 +67,7 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key `{visible(twice[:_SHOWN])}` stands twice")
+        raise ValueError(f"the key `{visible(twice[:_SHOWN])}` is there twice")
     return members
 
 

@@ -67,7 +67,7 @@ def test_reload_with_a_broken_file_leaves_the_last_good_one_in_force(good: Works
         "warnings": [],
     }
     good.write("B/catalog/engines.yaml", GOOD + "\tbroken: 1\n")
-    fault = f"{file}:4:1: a tab stands where spaces are needed (indent with spaces)"
+    fault = f"{file}:4:1: a tab is used for indentation (indent with spaces)"
     warning = f"warning: the engine catalog is broken, the last good one is in force: {fault}\n"
     for _ in range(2):
         again = good.run("catalog", "reload").expect(2)

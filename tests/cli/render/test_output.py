@@ -238,7 +238,7 @@ def test_a_full_disk_is_an_error_of_its_own(bare: Workspace) -> None:
         run = shell(bare, f"vancectl {command} > /dev/full")
         assert run.status == 2
         assert run.stderr == (
-            "error: the result cannot be written: no space left on device\n  help: mend what standard output leads to\n"
+            "error: the result cannot be written: no space left on device\n  help: fix what standard output leads to\n"
         )
 
 

@@ -225,7 +225,7 @@ def test_delegate_explains_too(library: Workspace) -> None:
     explicit = library.run("delegate", "--dry-run", "--why", "weigh", "--recipe", "count", "sing").expect().json
     assert explicit["why"]["code"] == "explicit"
     shown = library.run("delegate", "--dry-run", "--explain", "sing", tty=True).expect().stdout
-    assert "no trigger phrase stands in it" in shown
+    assert "no trigger phrase is in it" in shown
     library.run("delegate", "--why", "nobody", "count quokkas").expect(2)
     assert not (library.state / "processes.sqlite").exists()
 

@@ -162,7 +162,7 @@ def _print_estimate(scope: Scope, output: Output, task: str) -> None:
     try:
         prompt = assemble_prompt(scope.cascade, scope.candidates, scope.settings)
     except ModelError as error:
-        raise SettingsError(error.text, remedy="mend it; there is no prompt without it") from None
+        raise SettingsError(error.text, remedy="fix it; there is no prompt without it") from None
     parts = prompt.parts(task, TriggerIndex(scope.inventory.recipes).hits(task))
     total = sum(part.characters for part in parts)
     if output.as_json:

@@ -51,7 +51,7 @@ def worker(
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise SpawnError(
-            f"the answer cannot be written: {reason}", where=Place(answer), remedy="mend --output"
+            f"the answer cannot be written: {reason}", where=Place(answer), remedy="fix --output"
         ) from None
 
 

@@ -55,6 +55,6 @@ def tenant_in_words(layers: Layers) -> str:
 
 def _tokens(model: dict[str, Any]) -> str:
     if model["inputTokens"] is None:
-        return "not told by the backend"
+        return "not reported by the backend"
     read, write = model["cacheReadTokens"] or 0, model["cacheWriteTokens"] or 0
     return f"{model['inputTokens']} in, {read} read from the cache, {write} written to it, {model['outputTokens']} out"

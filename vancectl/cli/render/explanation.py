@@ -77,7 +77,7 @@ def print_explanation(explanation: Explanation, decision: dict[str, Any], output
     lines.extend([(f"  without {each.recipe}: {each.text}", "")] for each in explanation.excluded)
     lines.extend([[], [("the task, with what was hit", "bold")], _task(explanation)])
     if not explanation.hits:
-        lines.append([("  no trigger phrase stands in it", "")])
+        lines.append([("  no trigger phrase is in it", "")])
     lines.extend(
         [(f"  {hit.start}–{hit.end} “{hit.phrase}” of ", ""), (hit.recipe, "cyan")] for hit in explanation.hits
     )
@@ -159,10 +159,10 @@ def _fallback_rule(found: dict[str, Any], decision: dict[str, Any]) -> str:
         return "none, since a blank task asks for nothing"
     name = found["fallback"]["recipe"] if found["fallback"] else None
     if not decision["triggerObserved"]:
-        return f"no trigger was observed, so the recipe `{name}` stands in" if name else "switched off for this call"
+        return f"no trigger was observed, so `{name}` is the fallback" if name else "switched off for this call"
     if name:
         return f"a trigger was observed, so routing.fallback.recipe decides: `{name}`"
-    return "a trigger was observed, and routing.fallback.recipe is empty: nothing stands in"
+    return "a trigger was observed, and routing.fallback.recipe is empty: no fallback is started"
 
 
 def print_why(why: WhyNot, output: Output) -> None:

@@ -49,4 +49,4 @@ def _summary(report: Report) -> str:
         if (number := report.count(severity))
     ]
     silenced = f", {len(report.silenced)} silenced" if report.silenced else ""
-    return f"{report.files} recipe files: {', '.join(counts) or 'nothing to tell'}{silenced}"
+    return f"{report.files} recipe files: {', '.join(counts) or 'nothing to report'}{silenced}"

@@ -222,7 +222,7 @@ def _watched_stdout() -> Iterator[None]:
         _leave_stdout()
         reason = (error.strerror or str(error)).lower()
         raise VancectlError(
-            f"the result cannot be written: {reason}", remedy="mend what standard output leads to"
+            f"the result cannot be written: {reason}", remedy="fix what standard output leads to"
         ) from None
 
 

@@ -29,7 +29,7 @@ RULE = LintRule(
     code="bad-template",
     severity=Severity.ERROR,
     sentence="`{field}` is no valid template: {problem}",
-    remedy="mend the template, or quote its braces",
+    remedy="fix the template, or quote its braces",
     why=(
         "Prompts are templates with `{{ variable }}`, `{% if %}`, `{% elseif %}`, `{% else %}` and `{% for "
         "%}`. One that does not compile fails when the recipe runs."

@@ -30,7 +30,7 @@ RULE = LintRule(
     code="broken-fallback",
     severity=Severity.ERROR,
     sentence="`{key}` names the recipe `{recipe}`, which is broken",
-    remedy="mend the recipe",
+    remedy="fix the recipe",
     why="After NONE with a trigger observed, `delegate` would fail instead of starting the fallback.",
     find=find,
 )

@@ -20,7 +20,7 @@ RULE = LintRule(
     code="copied-description",
     severity=Severity.WARNING,
     sentence="the description is the same as that of `{other}`",
-    remedy="say what tells the two apart",
+    remedy="say how the two differ",
     why="Of two recipes with the same description the model can only guess.",
     find=find,
 )

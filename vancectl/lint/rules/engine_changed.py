@@ -28,6 +28,6 @@ RULE = LintRule(
     severity=Severity.WARNING,
     sentence="the engine is `{engine}`, but `{before}` in the {layer} recipe whose place it takes",
     remedy="give the recipe a name of its own if it does something else",
-    why="Whoever names the recipe gets another kind of worker than before.",
+    why="A caller that names the recipe gets another kind of worker than before.",
     find=find,
 )

@@ -28,7 +28,7 @@ def find(library: Library) -> Iterator[Finding]:
 RULE = LintRule(
     code="in-description",
     severity=Severity.WARNING,
-    sentence="the phrase “{phrase}” stands in the description of `{other}`, so tasks for that may hit it",
+    sentence="the phrase “{phrase}” is in the description of `{other}`, so tasks for that may hit it",
     remedy="use words that only this recipe's tasks have",
     why=(
         "The other recipe's own words hold this phrase, so tasks for it will, too. A description that "

@@ -25,7 +25,7 @@ def find(library: Library) -> Iterator[Finding]:
 RULE = LintRule(
     code="inside-words",
     severity=Severity.WARNING,
-    sentence="the phrase “{phrase}” stands inside of other words: {words}",
+    sentence="the phrase “{phrase}” is part of other words: {words}",
     remedy="set `triggers.match: word`, or use more words",
     why=(
         "A phrase is searched as a part of the text, so `gate` also hits `investigate`. Inflections of the "

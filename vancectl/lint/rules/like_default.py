@@ -26,7 +26,7 @@ def find(library: Library) -> Iterator[Finding]:
 RULE = LintRule(
     code="like-default",
     severity=Severity.WARNING,
-    sentence="nothing in the description tells it from `default`: it has no word that is not in that one",
+    sentence="the description cannot be told from that of `default`: it has no word of its own",
     remedy="name what only this recipe does",
     why="A task that fits would fit `default` as well, which is started anyway when nothing matches.",
     find=find,

@@ -49,7 +49,7 @@ RULE = LintRule(
         "Trigger phrases decide only where exactly one recipe is hit. If all tasks that hold this phrase "
         "also hold a phrase of another recipe, it can never decide, and only adds questions to the model. "
         "This is proved with the matcher itself: the phrase is tried with a free edge and with a letter on "
-        "either side, which stands for every task that there can be."
+        "either side, which covers every task that there can be."
     ),
     find=find,
 )

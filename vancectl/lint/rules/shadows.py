@@ -24,6 +24,6 @@ RULE = LintRule(
     severity=Severity.NOTE,
     sentence="takes the place of the {layer} recipe {other}; {difference}",
     remedy="`vancectl recipes show` has more",
-    why="An override takes the place of a whole recipe; nothing is merged. This only tells that it is so.",
+    why="An override takes the place of a whole recipe; nothing is merged. This is only a note.",
     find=find,
 )

@@ -23,7 +23,7 @@ RULE = LintRule(
     sentence="the phrase “{phrase}” is so short that it is hit by accident",
     remedy="use two or more words",
     why=(
-        "Below four letters (below two with `match: word`) a phrase stands in many words by chance. "
+        "Below four letters (below two with `match: word`) a phrase is in many words by chance. "
         "Phrases with marks such as `c++`, and scripts that need one character for a word, are left alone."
     ),
     find=find,

@@ -26,7 +26,8 @@ RULE = LintRule(
     code="task-as-option",
     severity=Severity.WARNING,
     sentence=(
-        "`{{{placeholder}}}` stands alone in `{key}`: a task that begins with `-` would be an option of the program"
+        "`{{{placeholder}}}` is an argument of its own in `{key}`: a task that begins with `-` would be an "
+        "option of the program"
     ),
     remedy='put "--" before it, or give the task on stdin',
     why="A task may begin with `-`. Behind `--`, or on stdin, it stays a task.",

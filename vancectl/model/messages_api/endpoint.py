@@ -258,7 +258,7 @@ def _client(credential: Credential, url: str, on_response: Callable[[Any], None]
     certificates = [(variable, os.environ[variable]) for variable in _CERTIFICATE_VARIABLES if os.environ.get(variable)]
     for variable, paths in certificates:
         if not any(os.path.exists(path) for path in paths.split(os.pathsep)):
-            raise ModelError(Reason.TLS, f"{variable} names {paths}, which is not there; mend or unset it")
+            raise ModelError(Reason.TLS, f"{variable} names {paths}, which is not there; correct or unset it")
     import logging
 
     import anthropic
@@ -277,7 +277,8 @@ def _client(credential: Credential, url: str, on_response: Callable[[Any], None]
         if isinstance(error, OSError) and certificates:  # no connection is made yet, so a file is at fault
             variable, paths = certificates[0]
             raise ModelError(
-                Reason.TLS, f"{variable} names {paths}, which holds no certificates that can be used; mend or unset it"
+                Reason.TLS,
+                f"{variable} names {paths}, which holds no usable certificates; correct or unset it",
             ) from None
         raise _judged_chain(error, url) from None
 

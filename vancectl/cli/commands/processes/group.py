@@ -16,7 +16,7 @@ PROCESSES: Mapping[str, Lazy] = {
     "list": Lazy(f"{_HERE}.list:list_processes", "List the project's processes in the order of their start."),
     "show": Lazy(
         f"{_HERE}.show:show_process",
-        "Show a process: how it stands, what was started, and the decision that led to it.",
+        "Show a process: its status, what was started, and the decision that led to it.",
     ),
     "logs": Lazy(f"{_HERE}.logs:show_logs", "Print what a process has written so far."),
     "wait": Lazy(f"{_HERE}.wait:wait_process", "Wait until a process has ended, and print it."),

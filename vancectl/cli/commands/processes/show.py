@@ -10,7 +10,7 @@ from vancectl.cli.processes import NameArgument, Processes, with_processes
 def show_process(
     processes: Processes, name: NameArgument, session: SessionOption = None, json_output: JsonOption = False
 ) -> None:
-    """Show a process: how it stands, what was started, and the decision that led to it."""
+    """Show a process: its status, what was started, and the decision that led to it."""
     import json
 
     from vancectl.process.supervision import current

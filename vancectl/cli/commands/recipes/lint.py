@@ -31,7 +31,7 @@ class ReportFormat(StrEnum):
 def lint_recipes(
     scope: Scope,
     paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="[PATH…]", help="Tell only of these files and folders.")
+        list[Path] | None, typer.Argument(metavar="[PATH…]", help="Report only these files and folders.")
     ] = None,
     report_format: Annotated[
         ReportFormat | None, typer.Option("--format", help="How to report. [text on a terminal, else json]")
@@ -46,7 +46,7 @@ def lint_recipes(
     ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    """Check recipes, settings and catalog, and tell of what will go wrong."""
+    """Check recipes, settings and catalog, and report what will go wrong."""
     from vancectl.errors import ExitStatus
     from vancectl.inventory.catalog import load_catalog
     from vancectl.lint.inspection import check, merged

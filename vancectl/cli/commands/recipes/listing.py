@@ -36,7 +36,7 @@ RECIPES: Mapping[str, Lazy] = {
     ),
     "lint": Lazy(
         "vancectl.cli.commands.recipes.lint:lint_recipes",
-        "Check recipes, settings and catalog, and tell of what will go wrong.",
+        "Check recipes, settings and catalog, and report what will go wrong.",
     ),
     "shadowed": Lazy(
         "vancectl.cli.commands.recipes.shadowed:shadowed_recipes",
