@@ -21,8 +21,8 @@ from vancectl.reading.shape import (
     Text,
     Texts,
     Values,
-    Written,
 )
+from vancectl.reading.value import Value
 from vancectl.text.comparison import normalise_phrase
 
 PROMPT_MODES = ("append", "overwrite")
@@ -35,8 +35,8 @@ def _phrase(value: Any, handler: ValidatorFunctionWrapHandler) -> str:
     text: str = handler(value)
     if len(text) > MOST_PHRASE:
         raise PydanticCustomError("long-phrase", "is too long", {"count": len(text), "most": MOST_PHRASE})
-    if not normalise_phrase(text) and isinstance(value, Written):
-        value.document.add("blank-phrase", value.node)
+    if not normalise_phrase(text) and isinstance(value, Value):
+        value.add("blank-phrase")
     return text
 
 

@@ -8,6 +8,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "schemas"
 # Where each shape is declared.
 SHAPES = {
     "recipe": "vancectl.inventory.recipe_shape:RecipeShape",
+    "cases": "vancectl.routes.case_shape:CasesShape",
 }
 
 

@@ -1,13 +1,11 @@
 """Shapes: what a file or a caller may say, declared as pydantic models, and the types that their fields have.
 
-A model is given YAML's nodes, and each type reads its own: so a text stays the text that its author wrote (`no`,
-`1:30`, `007`), and each error has the node that it is about. Values that come as JSON pass the same types.
-pydantic costs as much as all the rest of a start, so nothing that a warm start needs may import this module.
+A model is given values that know their place (`reading/value.py`), and each type reads its own. pydantic costs as much
+as all the rest of a start, so nothing that a warm start needs may import this module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
@@ -19,62 +17,23 @@ from pydantic import (
     GetJsonSchemaHandler,
     ModelWrapValidatorHandler,
     PrivateAttr,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
     WithJsonSchema,
+    WrapValidator,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from vancectl.reading.document import Document, Node, is_mapping, is_null, is_text, truth_of
+from vancectl.errors import Place
+from vancectl.reading.value import Members, Value, wrong
 
-
-class Written:
-    """A value as YAML has it: its node, that of its key (of itself in a list), and the way to it (`triggers.match`)."""
-
-    __slots__ = ("document", "key", "node", "way")
-
-    def __init__(self, document: Document, node: Node, key: Node, way: str) -> None:
-        self.document, self.node, self.key, self.way = document, node, key, way
-
-    def members(self) -> Members:
-        above = f"{self.way}." if self.way else ""
-        pairs = self.document.pairs(self.node)
-        return Members(self, {key: Written(self.document, node, at, above + key) for key, at, node in pairs})
-
-    def items(self) -> Iterator[Written]:
-        for node in self.node.value:
-            if self.document.exhausted:
-                break
-            yield Written(self.document, node, node, f"{self.way}[]")
-
-    @property
-    def nothing(self) -> bool:
-        """Whether it is null, which says nothing."""
-        return is_null(self.node)
-
-
-class Members(dict[str, Any]):
-    """The members of a mapping, which know what they are the members of."""
-
-    def __init__(self, whole: Written, members: dict[str, Any]) -> None:
-        super().__init__(members)
-        self.whole = whole
-
-
-def wrong(expected: str) -> PydanticCustomError:
-    """The error of a value of another kind than `expected`, which is in words."""
-    return PydanticCustomError("wrong-type", "must be {expected}", {"expected": expected})
-
-
-# -- what a field's type makes of a node; a value that is no node comes from JSON, and is checked by pydantic itself
+# -- what a field's type makes of a value; what is no `Value` was made by an inner type
 
 
 def _text(value: Any) -> Any:
-    if not isinstance(value, Written):
-        return value
-    if not is_text(value.node):
-        raise wrong("text")
-    return value.document.text(value.node, value.way)
+    return value.text() if isinstance(value, Value) else value
 
 
 def _required(value: Any) -> Any:
@@ -88,48 +47,46 @@ def _required(value: Any) -> Any:
 def _entry(value: Any) -> Any:
     """An entry of a list of texts: null is an empty text there."""
     text = _text(value)
-    return "" if text is None and isinstance(value, Written) else text
+    return "" if text is None and isinstance(value, Value) else text
 
 
 def _flag(value: Any) -> Any:
-    if not isinstance(value, Written):
-        return value
-    flag = truth_of(value.node)
-    if flag is None and not value.nothing:
-        raise wrong("true or false")
-    return flag
+    return value.flag() if isinstance(value, Value) else value
 
 
 def _items(value: Any) -> Any:
-    if not isinstance(value, Written):
+    if not isinstance(value, Value):
         return value
     if value.nothing:
         return []
-    if value.node.id != "sequence":
+    items = value.items()
+    if items is None:
         raise wrong("a list")
-    return list(value.items())
+    return items
 
 
 def _members(value: Any) -> Any:
-    if not isinstance(value, Written):
+    if not isinstance(value, Value):
         return value
-    if not is_mapping(value.node):
-        raise wrong("a mapping")
-    return value.members()
+    members = value.members()
+    if members is None:
+        raise wrong(value.a_mapping)
+    return members
 
 
 def _nothing(value: Any) -> Any:
-    return None if isinstance(value, Written) and value.nothing else value
+    return None if isinstance(value, Value) and value.nothing else value
 
 
 def _values(value: Any) -> Any:
-    if isinstance(value, Written):
-        return value.document.plain(value.node) if is_mapping(value.node) else _members(_nothing(value))
-    return value
+    if not isinstance(value, Value) or value.nothing:
+        return _nothing(value)
+    _members(value)
+    return value.plain()
 
 
 def _anything(value: Any) -> Any:
-    return value.document.plain(value.node) if isinstance(value, Written) else value
+    return value.plain() if isinstance(value, Value) else value
 
 
 def _without_blanks(texts: list[str]) -> list[str]:
@@ -137,21 +94,23 @@ def _without_blanks(texts: list[str]) -> list[str]:
 
 
 # An editor knows YAML's own reading of a scalar, which does not matter where text is expected.
-_SCALAR = {"type": ["string", "number", "boolean"]}
-_SCALAR_OR_NULL = {"type": ["string", "number", "boolean", "null"]}
+SCALAR = {"type": ["string", "number", "boolean"]}
+SCALAR_OR_NULL = {"type": ["string", "number", "boolean", "null"]}
 
-Text = Annotated[str | None, BeforeValidator(_text), WithJsonSchema(_SCALAR_OR_NULL)]
-RequiredText = Annotated[str, BeforeValidator(_required), WithJsonSchema(_SCALAR)]
+TEXT = BeforeValidator(_text)
+Text = Annotated[str | None, TEXT, WithJsonSchema(SCALAR_OR_NULL)]
+RequiredText = Annotated[str, BeforeValidator(_required), WithJsonSchema(SCALAR)]
 Flag = Annotated[bool | None, BeforeValidator(_flag), WithJsonSchema({"type": ["boolean", "null"]})]
-Entry = Annotated[str, BeforeValidator(_entry), WithJsonSchema(_SCALAR_OR_NULL)]
+Entry = Annotated[str, BeforeValidator(_entry), WithJsonSchema(SCALAR_OR_NULL)]
 ITEMS = BeforeValidator(_items)
-TEXTS_SCHEMA = WithJsonSchema({"type": ["array", "null"], "items": _SCALAR_OR_NULL})
+TEXTS_SCHEMA = WithJsonSchema({"type": ["array", "null"], "items": SCALAR_OR_NULL})
 Texts = Annotated[list[Entry], ITEMS, AfterValidator(_without_blanks), TEXTS_SCHEMA]
 # A mapping of anything, a mapping whose members are shapes, and what may be null.
 Values = Annotated[dict[str, Any] | None, BeforeValidator(_values), WithJsonSchema({"type": ["object", "null"]})]
 MEMBERS = BeforeValidator(_members)
 NOTHING = BeforeValidator(_nothing)
-Anything = Annotated[Any, BeforeValidator(_anything), WithJsonSchema({})]
+PLAIN = BeforeValidator(_anything)
+Anything = Annotated[Any, PLAIN, WithJsonSchema({})]
 
 
 class OneOf:
@@ -174,6 +133,19 @@ class OneOf:
         return word
 
 
+def expected(words: str) -> WrapValidator:
+    """The annotation of a value that is refused as a whole: whatever is wrong in it, it must be what the words say."""
+
+    def read(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+        try:
+            return handler(value)
+        except (ValidationError, ValueError):
+            found = value.shown() if isinstance(value, Value) else ""
+            raise PydanticCustomError("wrong-type", "must be {expected}", {"expected": words, "found": found}) from None
+
+    return WrapValidator(read)
+
+
 class Shape(BaseModel):
     """A mapping with known keys; what else is in it is kept as it is."""
 
@@ -181,8 +153,10 @@ class Shape(BaseModel):
 
     __pydantic_extra__: dict[str, Anything] = {}
     _order: tuple[str, ...] = PrivateAttr(default=())
+    _place: Place | None = PrivateAttr(default=None)
 
-    # More to say of a key that is not known, by the key: where it belongs.
+    # The rule of a key that is not known, and more to say of such a key, by the key: where it belongs.
+    stray: ClassVar[str] = "unknown-key"
     astray: ClassVar[dict[str, str]] = {}
 
     @classmethod
@@ -195,20 +169,29 @@ class Shape(BaseModel):
     def _read(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         members = _members(value)
         if isinstance(members, Members):
-            cls._report(members)
+            cls.report(members)
         shape = handler(members)
-        shape._order = tuple(members) if isinstance(members, dict) else ()
+        if isinstance(members, Members):
+            shape._order, shape._place = tuple(members), members.whole.place
         return shape
 
     @classmethod
-    def _report(cls, members: Members) -> None:
+    def report(cls, members: Members) -> None:
+        """Adds what is to be said of the whole before its fields are read."""
         known = cls.key_names()
         for key, value in members.items():
             if key not in known:
                 odd = "" if key.isprintable() and key.isascii() else "; it holds an unusual or invisible character"
                 hint = cls.astray.get(key, odd)
                 data = {"known": known, "nearest_to": key.strip(), "hint": hint}
-                value.document.add("unknown-key", value.key, key=value.way, **data)
+                value.add(cls.stray, at_key=True, key=value.way, **data)
+
+    @property
+    def place(self) -> Place:
+        """Where it begins, of one that was read."""
+        if self._place is None:
+            raise ValueError("it was made, not read")
+        return self._place
 
     def written(self) -> dict[str, Any]:
         """What was said, in the order of its author; a known key that says nothing is left out."""
@@ -222,3 +205,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Shape):
         return value.written()
     return {key: _plain(inner) for key, inner in value.items()} if isinstance(value, dict) else value
+
+
+CLOSED: dict[str, Any] = {"additionalProperties": False}
+
+
+class Closed(Shape):
+    """A mapping in which a key that is not known is an error."""
+
+    model_config = ConfigDict(json_schema_extra=CLOSED)

@@ -44,27 +44,43 @@ def validator(shape: str) -> Any:
     return jsonschema.Draft202012Validator(json.loads(schema_path(shape).read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize(
-    "path", sorted((REPOSITORY / "defaults" / "recipes").glob("*.yaml")), ids=lambda path: path.stem
-)
-def test_bundled_recipes_are_valid(path: Any) -> None:
-    validator("recipe").validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+def bundled(shape: str, folder: str) -> list[Any]:
+    paths = sorted((REPOSITORY / folder).glob("*.yaml"))
+    assert paths
+    return [pytest.param(shape, path, id=f"{shape} {path.stem}") for path in paths]
 
 
-@pytest.mark.parametrize(
-    ("value", "valid"),
-    [
-        ({"description": "x", "engine": "ford"}, True),
-        ({"description": 7, "engine": "ford", "title": None, "tags": [2024, True]}, True),
-        ({"description": "x", "engine": "ford", "own": {"key": 1}}, True),
-        ({"description": "x"}, False),
-        ({"description": None, "engine": "ford"}, False),
-        ({"description": "x", "engine": "ford", "tags": "one"}, False),
-        ({"description": "x", "engine": "ford", "listed": "maybe"}, False),
-        ({"description": "x", "engine": "ford", "triggers": {"match": "regex"}}, False),
-        ({"description": "x", "engine": "ford", "profiles": {"a": None, "b": {"params": {}}}}, True),
-        ({"description": "x", "engine": "ford", "profiles": {"a": []}}, False),
-    ],
-)
-def test_the_schema_of_a_recipe_accepts_what_the_reader_accepts(value: Any, valid: bool) -> None:
-    assert validator("recipe").is_valid(value) == valid
+@pytest.mark.parametrize(("shape", "path"), [*bundled("recipe", "defaults/recipes"), *bundled("cases", ".vance")])
+def test_what_comes_with_the_repository_is_valid(shape: str, path: Any) -> None:
+    validator(shape).validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+R = {"description": "x", "engine": "ford"}
+C = {"task": "x", "expect": "NONE"}
+ACCEPTED: list[tuple[str, Any, bool]] = [
+    ("recipe", R, True),
+    ("recipe", {"description": 7, "engine": "ford", "title": None, "tags": [2024, True]}, True),
+    ("recipe", {**R, "own": {"key": 1}}, True),
+    ("recipe", {"description": "x"}, False),
+    ("recipe", {"description": None, "engine": "ford"}, False),
+    ("recipe", {**R, "tags": "one"}, False),
+    ("recipe", {**R, "listed": "maybe"}, False),
+    ("recipe", {**R, "triggers": {"match": "regex"}}, False),
+    ("recipe", {**R, "profiles": {"a": None, "b": {"params": {}}}}, True),
+    ("recipe", {**R, "profiles": {"a": []}}, False),
+    ("cases", {"cases": [C, None], "sources": True}, True),
+    ("cases", {"cases": [{**C, "not": "a", "accept": ["b", 7], "repeat": 2, "id": 7, "stage": "none"}]}, True),
+    ("cases", {}, False),
+    ("cases", {"cases": [{"expect": "x"}]}, False),
+    ("cases", {"cases": [{**C, "expct": "x"}]}, False),
+    ("cases", {"cases": [{**C, "expect": None}]}, False),
+    ("cases", {"cases": [{**C, "not": []}]}, False),
+    ("cases", {"cases": [{**C, "repeat": 0}]}, False),
+    ("cases", {"cases": [{**C, "stage": "guess"}]}, False),
+    ("cases", {"cases": [C], "more": 1}, False),
+]
+
+
+@pytest.mark.parametrize(("shape", "value", "valid"), ACCEPTED)
+def test_a_schema_accepts_what_the_reader_accepts(shape: str, value: Any, valid: bool) -> None:
+    assert validator(shape).is_valid(value) == valid
