@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.messages_server import MessagesServer
 from tests.workspace import Result, Workspace
 from vancectl.settings.keys import KINDS
 from vancectl.settings.settings import variable_of
@@ -553,3 +554,39 @@ def test_a_project_s_tenant_only_chooses_among_the_user_s_own(ws: Workspace) -> 
     ws.write("P/.vance/settings.yaml", "spawn: {command: [touch, owned]}\n")
     failed = show(ws).expect(2)
     assert "is no tenant's name" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("assignment", "said"),
+    [
+        ("selector.bakend=off", "did you mean `selector.backend`?"),
+        ("selector.timeout=abc", "`selector.timeout` in --set must be a number of seconds above 0"),
+        ("limits.attempts=1e10", "`limits.attempts` in --set must be a whole number"),
+        ("nonsense", "`--set nonsense` has no value"),
+    ],
+)
+def test_what_is_given_is_checked_whatever_decides(ws: Workspace, assignment: str, said: str) -> None:
+    ws.recipe("P/recipes/good.yaml", triggers=["fix tests"])
+    assert said in ws.run("select", "fix tests", "--set", assignment).expect(2).stderr
+
+
+def test_a_mistyped_variable_is_found_whatever_decides(ws: Workspace) -> None:
+    ws.recipe("P/recipes/good.yaml", triggers=["fix tests"])
+    ws.env["VANCECTL_SELECTOR__BAKEND"] = "off"
+    assert "did you mean VANCECTL_SELECTOR__BACKEND?" in ws.run("select", "fix tests").expect(2).stderr
+
+
+def test_a_limit_beyond_all_waits_is_none(ws: Workspace) -> None:
+    with MessagesServer() as server:
+        ws.model(server)
+        assert ws.run("select", "x", "--set", "selector.timeout=1e308").expect().json["reason"] == "model-none"
+
+
+def test_secrets_of_programs_are_not_shown(ws: Workspace) -> None:
+    secret = {"TOKEN": "s3cr3t", "PROXY": "http://me:s3cr3t@proxy/", "KEPT": "plain", "KEY": "{env.MY_KEY}"}
+    ws.settings(spawn={"env": secret, "engines": {"ford": {"command": ["x"], "env": secret}}}, selector={"env": secret})
+    shown = ws.run("settings", "show").expect()
+    assert "s3cr3t" not in shown.stdout
+    assert {row["key"]: row["value"] for row in shown.json}["spawn.env"] == {
+        "TOKEN": "***", "PROXY": "http://me:***@proxy/", "KEPT": "plain", "KEY": "{env.MY_KEY}"
+    }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -74,6 +75,11 @@ class Scope(Voice):
         self._tenant = tenant
         self._assignments = assignments or []
         self._use_cache = not no_cache
+        # A start with neither loads no settings for this.
+        if self._assignments or any(name.startswith("VANCECTL_") and "__" in name for name in os.environ):
+            from vancectl.settings.settings import check_given
+
+            check_given(self._options())
 
     @cached_property
     def layers(self) -> Layers:

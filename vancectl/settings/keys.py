@@ -55,10 +55,14 @@ def _whole(least: int) -> Callable[[Any], int]:
     return clean
 
 
+# About 31 years: a longer wait is as good as none, and no system call takes it.
+_LONGEST = 1e9
+
+
 def _seconds(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < sys.float_info.max:
         raise ValueError
-    return float(value)
+    return min(float(value), _LONGEST)
 
 
 def _argv(value: Any) -> list[str]:

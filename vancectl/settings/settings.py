@@ -83,15 +83,19 @@ def load_settings(tenant: str, options: Mapping[str, Any] | None = None) -> Sett
     folder = tenant_folder(tenant)
     if folder is not None and _is_there(folder / "settings.yaml"):
         _merge_file(values, folder / "settings.yaml", Source.TENANT)
-    for variable, text in _variables_of(os.environ):
-        key = _key_of(variable)
-        _merge(values, key, parse_value(key, text, variable), Source.ENVIRONMENT, variable)
-    for key, value in (options or {}).items():
-        _merge(values, key, value, Source.OPTION, "--set")
+    _merge_given(values, options or {})
     for key, kind in KINDS.items():
         if values[key].value is None and not kind.optional:
             raise SettingsError(f"`{key}` has no value", where=Place(bundled), remedy=f"it must be {kind.expected}")
     return Settings(values)
+
+
+def check_given(options: Mapping[str, Any]) -> None:
+    """Raises SettingsError for what is wrong with the variables and options themselves, whatever the files say.
+
+    A mistyped one would else be found only by the task that needs it.
+    """
+    _merge_given({key: Value(None, Source.BUNDLED, "") for key in KINDS}, options)
 
 
 def read_tenant_list(path: Path, key: str, text: str | None = None) -> list[str]:
@@ -175,6 +179,14 @@ def _key_of(variable: str) -> str:
     near = near_names(variable, [variable_of(key) for key in KINDS], most=1)
     meant = did_you_mean(near, form="{}") or "`vancectl settings show` lists all keys"
     raise SettingsError(f"the variable {variable} is not the name of a setting", remedy=meant)
+
+
+def _merge_given(values: dict[str, Value], options: Mapping[str, Any]) -> None:
+    for variable, text in _variables_of(os.environ):
+        key = _key_of(variable)
+        _merge(values, key, parse_value(key, text, variable), Source.ENVIRONMENT, variable)
+    for key, value in options.items():
+        _merge(values, key, value, Source.OPTION, "--set")
 
 
 def _merge_file(values: dict[str, Value], path: Path, source: Source) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -37,7 +37,7 @@ def show_settings(
     rows = [
         {
             "key": name,
-            "value": value.value,
+            "value": _shown(name, value.value),
             "source": value.source.value,
             "origin": value.origin,
             "variable": variable_of(name),
@@ -56,3 +56,18 @@ def show_settings(
     folder = tenant_folder(scope.layers.tenant)
     if folder is not None:
         output.note(f"the tenant's file is {Place(folder / 'settings.yaml')}")
+
+
+def _shown(key: str, value: Any) -> Any:
+    """Without the secrets that the environments of programs hold; their names stay."""
+    from vancectl.programs.secrets import masked
+    from vancectl.settings.keys import ENVIRONMENTS
+
+    if key == "spawn.engines":
+        return {
+            engine: {part: _shown(f"spawn.{part}", each) for part, each in parts.items()}
+            for engine, parts in value.items()
+        }
+    if key not in ENVIRONMENTS or not value:
+        return value
+    return {name: masked(name, text) for name, text in value.items()}
