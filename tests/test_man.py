@@ -23,7 +23,7 @@ from vancectl.cli.app import COMMANDS
 from vancectl.cli.commands.recipes.listing import RECIPES
 from vancectl.delegation.answer import Delegated, RecordedDecision, StartPlan
 from vancectl.delegation.fallback import Fallback
-from vancectl.delegation.request import Request
+from vancectl.delegation.request_shape import RequestShape
 from vancectl.errors import ExitStatus, VancectlError
 from vancectl.inventory.catalog import Engine
 from vancectl.inventory.recipe_shape import Profile, RecipeShape
@@ -266,7 +266,8 @@ def answer_keys() -> list[str]:
 
 
 def request_fields() -> list[str]:
-    return [re.sub(r"_(\w)", lambda found: found[1].upper(), field.name) for field in dataclasses.fields(Request)]
+    """Other names for the task are in the text."""
+    return [name for name in RequestShape.key_names() if name not in {"goal", "prompt"}]
 
 
 # Page, title of the section (and of the subsection), which of its lists (None for all), what they must hold.

@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from vancectl.errors import UsageError
-from vancectl.text.names import did_you_mean, near_names
+from vancectl.errors import Place, UsageError
 from vancectl.text.printable import well_formed
 from vancectl.text.strict_json import MAX_DEPTH, TooDeepError, depth, read_json
 
+if TYPE_CHECKING:
+    from vancectl.reading.finding import Finding
+
 # Other names for the task, in the order in which they are asked.
-TASK_ALIASES = ("goal", "prompt", "steerContent")
+_TASK_ALIASES = ("goal", "prompt", "steer_content")
 AUTO = "auto"
-_NO_TEXTS: dict[str, tuple[Any, str]] = {
-    "params": (dict, "an object"),
-    "fallbackOnNone": (bool, "true or false"),
-    "wait": (bool, "true or false"),
-    "timeoutSeconds": (int | float, "a number of seconds"),
-    "onExit": (list, "a list of texts: the program, then its arguments"),
-    "inheritContext": (object, "anything"),
-    "asyncFallback": (bool, "true or false"),
-}
 _DIGEST_CHARACTERS = 16
 _EXAMPLE = 'send one object, such as {"name": …, "task": …}'
-
-
-def _camel(name: str) -> str:
-    return re.sub(r"_(\w)", lambda match: match.group(1).upper(), name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +82,29 @@ def parse_request(text: str) -> Request:
         raise UsageError(f"the request is not JSON: {error}", remedy=_EXAMPLE) from None
     if not isinstance(document, dict):
         raise UsageError("the request must be a JSON object", remedy=_EXAMPLE)
-    document = _with_task({key: value for key, value in document.items() if value is not None})
-    names = {_camel(each.name): each.name for each in fields(Request)}
-    for key, value in document.items():
-        if key not in names:
-            raise UsageError(
-                f"the request has an unknown field `{key}`",
-                remedy=did_you_mean(near_names(key, names, most=1)) or f"the fields are {', '.join(names)}",
-            )
-        _check_type(key, value)
-    return check_request(Request(**{names[key]: value for key, value in document.items()}))
+    from vancectl.delegation.request_shape import RequestShape
+    from vancectl.reading.reader import read_value
+    from vancectl.reading.value import Sent
+
+    findings: list[Finding] = []
+    shape = read_value(RequestShape, Sent(document, Place(Path()), findings))
+    if shape is None or findings:
+        raise findings[0].of("the request", place=False)
+    return made_request(shape.fields())
+
+
+def made_request(given: Mapping[str, Any]) -> Request:
+    """The request with these fields, by their names in Python. Raises UsageError where they make no sense."""
+    names = [each.name for each in fields(Request)]
+    known = {name: given[name] for name in names if name in given}
+    task = task_of(given)
+    return check_request(Request(**{**known, **({"task": task} if task is not None else {})}))
+
+
+def task_of(given: Mapping[str, Any]) -> str | None:
+    """The task, whatever the caller called it: the first that is not blank, else the first."""
+    texts = [str(given[name]) for name in ("task", *_TASK_ALIASES) if given.get(name) is not None]
+    return next((text for text in texts if text.strip()), texts[0] if texts else None)
 
 
 def check_request(request: Request, *, name_required: bool = True) -> Request:
@@ -139,22 +141,3 @@ def _well_formed(value: Any) -> Any:
     if isinstance(value, dict):
         return {well_formed(key): _well_formed(inner) for key, inner in value.items()}
     return [_well_formed(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _with_task(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The request with its task under `task`, whatever the caller called it; a blank one gives way to the next."""
-    found = dict(document)
-    for alias in TASK_ALIASES:
-        given = found.get(alias) if alias == "steerContent" else found.pop(alias, None)
-        if given is not None:
-            _check_type(alias, given)
-        if given is not None and not str(found.get("task", "")).strip():
-            found["task"] = given
-    return found
-
-
-def _check_type(field_name: str, value: Any) -> None:
-    expected, words = _NO_TEXTS.get(field_name, (str, "a text"))
-    # Python takes true and false for numbers; JSON does not.
-    if not isinstance(value, expected) or (isinstance(value, bool) and expected not in {bool, object}):
-        raise UsageError(f"the request's field `{field_name}` must be {words}", remedy="fix the request")

@@ -12,26 +12,25 @@ children:
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from vancectl.delegation.request import TASK_ALIASES, Request, parse_request
+from vancectl.delegation.request import Request, made_request, task_of
 from vancectl.errors import Place, UsageError, VancectlError
 from vancectl.plan.items import Item, read_items
 from vancectl.process.caller import find_session
-from vancectl.reading.document import Document, Node
+from vancectl.reading.document import Document, place_of
 from vancectl.templates.template import render
 from vancectl.templates.written import read_node
-from vancectl.text.names import did_you_mean, near_names
 
-_TOP = ("children", "session", "fallbackOnNone")
-_TEXTS = ("name", "task", "goal", "prompt", "recipe", "engine", "title", "steerContent", "profile")
-_CHILD = (*_TEXTS, "params", "timeoutSeconds", "onExit")
-_EXPAND = ("items", "childTemplate")
+if TYPE_CHECKING:
+    from vancectl.delegation.request_shape import Asked
+    from vancectl.plan.plan_shape import ChildShape
+    from vancectl.reading.value import Written
+
 _READABLE_ID = re.compile(r"[\w.@+-]{1,60}")
 _DIGITS = 8
 _UNNAMED = "?"
@@ -83,7 +82,7 @@ def read_plan(
 def _check(document: Document) -> None:
     for finding in document.findings:
         if finding.breaks:
-            raise UsageError(f"the plan: {finding.sentence()}", where=finding.place, remedy=finding.remedy())
+            raise finding.of("the plan")
 
 
 class _Reader:
@@ -96,70 +95,43 @@ class _Reader:
         self._names = _Names(self._path.stem if self._path.stem != "-" else "plan")
 
     def read(self) -> list[Child]:
-        document = self._document
-        top = self._fields(document.root, _TOP, Place(self._path), "the plan")
-        given = document.text(top["session"], "session") if "session" in top else None
-        self._common["session"] = find_session(self._option, given)
-        flag = document.flag(top["fallbackOnNone"], "fallbackOnNone") if "fallbackOnNone" in top else None
-        self._common["fallbackOnNone"] = flag is not False
-        children = top.get("children")
-        if children is None or children.id != "sequence" or not children.value:
+        from vancectl.plan.plan_shape import PlanShape
+        from vancectl.reading.reader import read_shape
+
+        plan = read_shape(PlanShape, self._document)
+        _check(self._document)
+        if plan is None or not plan.children:
             raise UsageError("the plan has no `children`", where=Place(self._path), remedy="list at least one child")
-        return self._names.give([child for node in children.value for child in self._children(node)])
+        self._common["session"] = find_session(self._option, plan.session)
+        self._common["fallback_on_none"] = plan.fallback_on_none is not False
+        return self._names.give([child for shape in plan.children for child in self._children(shape)])
 
-    def _place(self, node: Node) -> Place:
-        return Place(self._path, node.start_mark.line + 1, node.start_mark.column + 1)
-
-    def _fields(self, node: Node, keys: Sequence[str], place: Place, what: str) -> dict[str, Node]:
-        fields = {key: value for key, _, value in self._document.pairs(node)} if node is not None else {}
-        for key in fields:
-            if key not in keys:
-                meant = did_you_mean(near_names(key, keys, most=1)) or f"there are {', '.join(keys)}"
-                raise UsageError(f"{what} has an unknown key `{key}`", where=place, remedy=meant)
-        return fields
-
-    def _children(self, node: Node) -> Iterator[Child]:
-        place = self._place(node)
-        if node.id != "mapping":
-            raise UsageError("a child must be a mapping", where=place, remedy="give it a `task`, or `expand`")
-        if not any(key == "expand" for key, _, _ in self._document.pairs(node)):
-            yield self._child(self._values(node, place, "the child"), place)
+    def _children(self, shape: ChildShape) -> Iterator[Child]:
+        place, expand = shape.place, shape.expand
+        if expand is None:
+            yield self._child(self._fields(shape, place, "the child"), place)
             return
-        expand = self._fields(node, ("expand",), place, "the child")["expand"]
-        parts = self._fields(expand, _EXPAND, place, "`expand`") if expand.id == "mapping" else {}
-        template = parts.get("childTemplate")
-        if template is None or template.id != "mapping" or "items" not in parts:
-            raise UsageError(
-                "`expand` must have `items` and a `childTemplate`", where=place, remedy="add what is missing"
-            )
-        fields = self._values(template, place, "the childTemplate")
-        batch = None if _names_recipe(fields) else _task(fields)
-        file, items = self._items(parts["items"], place)
+        fields = self._fields(expand.child_template, place, "the childTemplate")
+        batch = None if _names_recipe(fields) else task_of(fields) or ""
+        file, items = self._items(expand.items)
         for index, item in enumerate(items):
             variables = {"item": item.value, "index": index, "number": index + 1}
             origin = f"the childTemplate of {place}, for the item of {item.place}"
             child = self._child(_filled(fields, variables, origin), item.place, item.value)
             yield replace(child, batch=batch, items=file)
 
-    def _values(self, node: Node, place: Place, what: str) -> dict[str, Any]:
-        """A child's fields; texts as their author wrote them, and what is null left out."""
-        fields = self._fields(node, _CHILD, place, what)
-        values = {
-            key: self._document.text(value, key) if key in _TEXTS else self._document.plain(value)
-            for key, value in fields.items()
-        }
-        _check(self._document)
-        if values.get("onExit") is not None and not self._limits.may_call:
+    def _fields(self, shape: Asked, place: Place, what: str) -> dict[str, Any]:
+        if shape.on_exit is not None and not self._limits.may_call:
             raise UsageError(
                 f"{what} names a program to call at the end (onExit), which is not for a plan to say",
                 where=place,
                 remedy="name it with --on-exit, or set `spawn.planOnExit: true` in the tenant's settings",
             )
-        return {key: value for key, value in values.items() if value is not None}
+        return shape.fields()
 
     def _child(self, fields: Mapping[str, Any], place: Place, item: Any = None) -> Child:
-        """Read as any other request, so that both know the same fields and the same faults."""
-        if not _names_recipe(fields) and not _task(fields).strip():
+        """Made as any other request, so that both have the same rules."""
+        if not _names_recipe(fields) and not (task_of(fields) or "").strip():
             raise UsageError(
                 "a child without a recipe must have a `task` that is not blank",
                 where=place,
@@ -167,7 +139,7 @@ class _Reader:
             )
         named = "name" in fields
         try:
-            request = parse_request(json.dumps({"name": _UNNAMED, **self._common, **fields}))
+            request = made_request({"name": _UNNAMED, **self._common, **fields})
         except VancectlError as error:
             raise UsageError(error.what(), where=place, remedy=error.remedy) from None
         if not named:
@@ -175,9 +147,10 @@ class _Reader:
             request = replace(request, name=id_)
         return Child(request, place, named=named)
 
-    def _items(self, node: Node, place: Place) -> tuple[Path | None, Iterable[Item]]:
+    def _items(self, given: Written) -> tuple[Path | None, Iterable[Item]]:
+        node, place = given.node, given.place
         if node.id == "sequence":
-            return None, [Item(read_node(self._document, each), self._place(each)) for each in node.value]
+            return None, [Item(read_node(self._document, each), place_of(self._path, each)) for each in node.value]
         if node.id != "scalar" or not node.value:
             raise UsageError(
                 "`items` must be a list, or a file's name", where=place, remedy="name a CSV, JSONL, YAML or MD file"
@@ -245,12 +218,6 @@ class _Names:
 
 def _names_recipe(fields: Mapping[str, Any]) -> bool:
     return fields.get("recipe") not in {None, "", "auto"} or bool(fields.get("engine"))
-
-
-def _task(fields: Mapping[str, Any]) -> str:
-    """The first task that is not blank, by whatever name, as in a request."""
-    given = [str(fields[key]) for key in ("task", *TASK_ALIASES) if fields.get(key)]
-    return next((text for text in given if text.strip()), given[0] if given else "")
 
 
 def _filled(value: Any, variables: Mapping[str, Any], origin: str) -> Any:

@@ -420,6 +420,11 @@ def _hidden_line_end(text: str, line: int) -> int:
     return sum(map(len, lines[:first])) + found.start() if found else -1
 
 
+def place_of(path: Path, node: Node) -> Place:
+    """Where a node of the file begins."""
+    return Place(path, node.start_mark.line + 1, node.start_mark.column + 1)
+
+
 def is_null(node: Node) -> bool:
     return bool(node.tag == _NULL)
 

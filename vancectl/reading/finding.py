@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vancectl.errors import Place
+from vancectl.errors import Place, UsageError, VancectlError
 from vancectl.text.names import did_you_mean, near_names
 from vancectl.text.printable import visible
 
@@ -52,6 +52,14 @@ class Finding(NamedTuple):
     def remedy(self) -> str:
         return self.rule.remedy.format_map(self._words())
 
+    def of(
+        self, whole: str, kind: type[VancectlError] = UsageError, *, place: bool = True, then: str = ""
+    ) -> VancectlError:
+        """The error that ends a command, since `whole` cannot be used; `then` is what to do besides."""
+        joint = " " if self.code == "unknown-field" else ": "
+        where = self.place if place else None
+        return kind(f"{whole}{joint}{self.sentence()}", where=where, remedy=f"{self.remedy()}{then}")
+
     def _words(self) -> dict[str, Any]:
         """The data, made visible and not too long, and the nearest of the `known` words named.
 
@@ -59,8 +67,10 @@ class Finding(NamedTuple):
         """
         words = {key: _shown(value) if isinstance(value, str) else value for key, value in self.data.items()}
         if "known" in words:
-            meant = did_you_mean(near_names(str(self.data["nearest_to"]), words.pop("known"), most=1))
+            known = words.pop("known")
+            meant = did_you_mean(near_names(str(self.data["nearest_to"]), known, most=1))
             words["nearest"] = f"; {meant}" if meant else ""
+            words["meant"] = meant or f"the fields are {', '.join(known)}"
         return words
 
     def line(self) -> str:

@@ -254,6 +254,19 @@ _TABLE = (
         "see `vancectl recipes list`",
         "The recipe was renamed or removed, or is internal, so that the case can only fail.",
     ),
+    # requests and plans
+    Rule(
+        "unknown-field", _E,
+        "has an unknown field `{key}`",
+        "{meant}",
+        "A field that is passed over in silence would start something else than was asked for.",
+    ),
+    Rule(
+        "plan-child", _E,
+        "a child must be a mapping (found {found})",
+        "give it a `task`, or `expand`",
+        "A child of a plan is a request.",
+    ),
     # recipes of other programs
     Rule(
         "no-header", _E,

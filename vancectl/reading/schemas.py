@@ -9,6 +9,8 @@ FOLDER = Path(__file__).resolve().parents[1] / "schemas"
 SHAPES = {
     "recipe": "vancectl.inventory.recipe_shape:RecipeShape",
     "cases": "vancectl.routes.case_shape:CasesShape",
+    "plan": "vancectl.plan.plan_shape:PlanShape",
+    "request": "vancectl.delegation.request_shape:RequestShape",
 }
 
 

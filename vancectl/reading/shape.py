@@ -164,6 +164,12 @@ class Shape(BaseModel):
         """The keys, in the order in which they are declared."""
         return tuple(field.alias or name for name, field in cls.model_fields.items())
 
+    @classmethod
+    def known(cls, members: Members) -> tuple[str, ...]:
+        """The keys that there may be beside these."""
+        del members
+        return cls.key_names()
+
     @model_validator(mode="wrap")
     @classmethod
     def _read(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
@@ -178,7 +184,7 @@ class Shape(BaseModel):
     @classmethod
     def report(cls, members: Members) -> None:
         """Adds what is to be said of the whole before its fields are read."""
-        known = cls.key_names()
+        known = cls.known(members)
         for key, value in members.items():
             if key not in known:
                 odd = "" if key.isprintable() and key.isascii() else "; it holds an unusual or invisible character"

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic_core import PydanticCustomError
 
 from vancectl.errors import Place
-from vancectl.reading.document import Document, Node, is_mapping, is_null, is_text, kind_of, truth_of
+from vancectl.reading.document import Document, Node, is_mapping, is_null, is_text, kind_of, place_of, truth_of
 from vancectl.reading.finding import Finding
 
 _SHOWN = 80
@@ -116,8 +116,7 @@ class Written(Value):
 
     @property
     def place(self) -> Place:
-        mark = self.node.start_mark
-        return Place(self.document.path, mark.line + 1, mark.column + 1)
+        return place_of(self.document.path, self.node)
 
     @property
     def nothing(self) -> bool:

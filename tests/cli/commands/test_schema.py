@@ -57,6 +57,7 @@ def test_what_comes_with_the_repository_is_valid(shape: str, path: Any) -> None:
 
 R = {"description": "x", "engine": "ford"}
 C = {"task": "x", "expect": "NONE"}
+Q = {"name": "x", "task": "x"}
 ACCEPTED: list[tuple[str, Any, bool]] = [
     ("recipe", R, True),
     ("recipe", {"description": 7, "engine": "ford", "title": None, "tags": [2024, True]}, True),
@@ -78,6 +79,25 @@ ACCEPTED: list[tuple[str, Any, bool]] = [
     ("cases", {"cases": [{**C, "repeat": 0}]}, False),
     ("cases", {"cases": [{**C, "stage": "guess"}]}, False),
     ("cases", {"cases": [C], "more": 1}, False),
+    ("request", Q, True),
+    ("request", {**Q, "recipe": None, "params": {"n": [1]}, "wait": False, "timeoutSeconds": 1.5, "goal": "x"}, True),
+    ("request", {"task": "x"}, False),
+    ("request", {**Q, "tsk": "x"}, False),
+    ("request", {**Q, "params": []}, False),
+    ("request", {**Q, "wait": "yes"}, False),
+    ("request", {**Q, "timeoutSeconds": 0}, False),
+    ("request", {**Q, "expand": {}}, False),
+    (
+        "plan",
+        {"session": 7, "children": [{"task": "x"}, {"expand": {"items": [1], "childTemplate": {"task": "x"}}}]},
+        True,
+    ),
+    ("plan", {"children": [{"expand": {"items": "x.csv", "childTemplate": {"recipe": "x"}}}]}, True),
+    ("plan", {}, False),
+    ("plan", {"children": [7]}, False),
+    ("plan", {"children": [{"tsk": "x"}]}, False),
+    ("plan", {"children": [{"expand": {"items": [1]}}]}, False),
+    ("plan", {"children": [{"expand": {"items": 7, "childTemplate": {"task": "x"}}}]}, False),
 ]
 
 
