@@ -220,3 +220,11 @@ class Closed(Shape):
     """A mapping in which a key that is not known is an error."""
 
     model_config = ConfigDict(json_schema_extra=CLOSED)
+
+
+class Open(Shape):
+    """A mapping that others put more into, of which nothing is said."""
+
+    @classmethod
+    def report(cls, members: Members) -> None:
+        """All keys are welcome."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vancectl.errors import UsageError
+from vancectl.errors import Place, UsageError
 from vancectl.process.preset import DEFAULT_MODEL
+from vancectl.reading.finding import Finding
+from vancectl.reading.reader import read_value
+from vancectl.reading.value import Sent
 from vancectl.text.names import engine_name
 from vancectl.text.strict_json import MAX_DEPTH, depth, read_json
+from vancectl.worker.payload_shape import PayloadShape
 
 # These a turn or two of a model can stand for; the others need tools, processes of their own, or a sandbox.
 ENGINES = ("ford", "arthur", "eddie", "jeltz", "slartibartfast")
@@ -59,41 +62,22 @@ def parse_payload(text: str) -> Payload:
         document = read_json(text)
     except ValueError as error:
         raise UsageError(f"the payload is not JSON: {error}", remedy=_EXAMPLE) from None
-    applied = document.get("appliedRecipe") if isinstance(document, dict) else None
-    if not isinstance(applied, dict) or not isinstance(applied.get("engine"), str):
-        raise UsageError("the payload has no `appliedRecipe` with an `engine`", remedy=_EXAMPLE)
+    if not isinstance(document, dict):
+        raise UsageError("the payload must be a JSON object", remedy=_EXAMPLE)
+    findings: list[Finding] = []
+    shape = read_value(PayloadShape, Sent(document, Place(Path()), findings))
+    if shape is None:
+        raise UsageError(f"the payload: {findings[0].sentence()}", remedy=_EXAMPLE)
     if depth(document) > MAX_DEPTH:
         raise UsageError(f"the payload nests deeper than {MAX_DEPTH} levels", remedy=_EXAMPLE)
-    for field in ("promptPrefix", "promptMode"):
-        if not isinstance(applied.get(field, ""), str | None):
-            raise UsageError(f"`appliedRecipe.{field}` of the payload must be text", remedy=_EXAMPLE)
-    if not isinstance(applied.setdefault("params", {}), dict):
-        raise UsageError("`appliedRecipe.params` of the payload must be an object", remedy=_EXAMPLE)
-    for field in ("task", "steerContent"):
-        if not isinstance(document.get(field), str | None):
-            raise UsageError(f"`{field}` of the payload must be text", remedy=_EXAMPLE)
     # A request may give its task as `steerContent` alone; it is not said twice.
-    parts = dict.fromkeys(document.get(key) for key in ("task", "steerContent"))
-    texts = [part for part in parts if part and part.strip()]
-    tenant = document.get("tenant")
-    prompt = document.get("systemPrompt")
-    folder, engines = _generation(document.get("generation"))
+    texts = [part for part in dict.fromkeys((shape.task, shape.steer_content)) if part and part.strip()]
+    generation = shape.generation
     return Payload(
         "\n\n".join(texts),
-        tenant if isinstance(tenant, str) else None,
-        applied,
-        prompt if isinstance(prompt, str) else None,
-        folder,
-        engines,
+        shape.tenant if isinstance(shape.tenant, str) else None,
+        {**document["appliedRecipe"], "params": shape.applied_recipe.params},
+        shape.system_prompt if isinstance(shape.system_prompt, str) else None,
+        Path(generation.recipes_folder or "") if generation is not None else None,
+        tuple(generation.engines) if generation is not None else None,
     )
-
-
-def _generation(given: object) -> tuple[Path | None, tuple[str, ...] | None]:
-    if given is None:
-        return None, None
-    folder, engines = (given.get("recipesFolder"), given.get("engines")) if isinstance(given, dict) else (None, None)
-    if not isinstance(folder, str) or not os.path.isabs(folder) or "\0" in folder:
-        raise UsageError("`generation.recipesFolder` of the payload must be an absolute path", remedy=_EXAMPLE)
-    if not isinstance(engines, list) or not all(isinstance(each, str) for each in engines):
-        raise UsageError("`generation.engines` of the payload must be a list of engines", remedy=_EXAMPLE)
-    return Path(folder), tuple(engines)
