@@ -64,7 +64,7 @@ def test_an_unknown_engine_gets_the_nearest(catalog: Path, asked: str) -> None:
     [
         (GOOD + "version: 2\n", ":3:1: the key `version` is not known here and has no effect (rename or drop it)"),
         (GOOD.replace("not_for: n", "not_for: n, icon: x"),
-         ":2:50: the key `icon` is not known here and has no effect (rename or drop it)"),
+         ":2:50: the key `engines.ford.icon` is not known here and has no effect (rename or drop it)"),
         ("engines:\n  ford:\n    purpose: C #1\n    when_to_use: w\n    not_for: n\n",
          ":3:15: the text after ` #` is a comment (quote the value if the text belongs to it)"),
     ],

@@ -11,9 +11,10 @@ import pytest
 
 from tests.workspace import Workspace
 from vancectl.inventory.cascade import Cascade
-from vancectl.inventory.compiled import CompiledLayer, stamp_of
+from vancectl.inventory.compiled import CompiledLayer
 from vancectl.inventory.layer import Layer, LayerKind, find_layers
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
+from vancectl.reading.compiled import stamp_of
 
 LONG_AGO = 1_600_000_000
 

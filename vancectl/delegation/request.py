@@ -89,7 +89,7 @@ def parse_request(text: str) -> Request:
     findings: list[Finding] = []
     shape = read_value(RequestShape, Sent(document, Place(Path()), findings))
     if shape is None or findings:
-        raise findings[0].of("the request", place=False)
+        raise findings[0].of("the request", UsageError, place=False)
     return made_request(shape.fields())
 
 

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from vancectl.errors import Place, UsageError, VancectlError
-from vancectl.inventory.compiled import CompiledLayer, Stamp, stamp_of
+from vancectl.inventory.compiled import CompiledLayer
 from vancectl.inventory.layer import Layer, Layers
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
+from vancectl.reading.compiled import Stamp, stamp_of
 from vancectl.reading.finding import Finding
 from vancectl.text.invisible import first_invisible
 from vancectl.text.names import NEAR_COUNT, canonical, did_you_mean, near_names

@@ -14,11 +14,9 @@ from pathlib import Path
 from vancectl.disk.folders import cache_dir, defaults_dir
 from vancectl.disk.storage import write_atomically
 from vancectl.errors import CatalogError
-from vancectl.reading.document import Document
+from vancectl.reading.compiled import PlainFinding, compiled, findings_of, plain_findings
 from vancectl.reading.finding import Finding
 from vancectl.text.names import did_you_mean, engine_name, near_names
-
-ENGINE_FIELDS = ("purpose", "when_to_use", "not_for")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,50 +84,30 @@ def load_catalog() -> EngineCatalog:
         if not last_good.findings:
             return EngineCatalog(last_good.engines, kept, catalog.findings)
     finding = catalog.findings[0]
-    raise CatalogError(
-        f"the engine catalog is broken: {finding.sentence()}",
-        where=finding.place,
-        remedy=f"{finding.remedy()}, then run `vancectl catalog reload`",
-    )
+    then = ", then run `vancectl catalog reload`"
+    raise finding.of("the engine catalog is broken", CatalogError, then=then)
 
 
 def _read(path: Path) -> EngineCatalog:
     """The engines of one file; where it has findings they are all there is."""
+    engines, broken, warnings = compiled(path, "catalog", lambda: _said(path), keep=lambda said: not said[1])
+    return EngineCatalog(
+        tuple(Engine(*engine) for engine in engines), path, findings_of(broken, path), findings_of(warnings, path)
+    )
+
+
+def _said(path: Path) -> tuple[list[tuple[str, str, str, str]], list[PlainFinding], list[PlainFinding]]:
+    """The engines, the findings that break the file, and those that leave it usable."""
+    from vancectl.inventory.catalog_shape import CatalogShape
+    from vancectl.reading.document import Document
+    from vancectl.reading.reader import read_shape
+
     document = Document.read(path)
-    engines = _engines(document) if document.root is not None else []
-    if document.broken:
-        return EngineCatalog((), path, tuple(finding for finding in document.findings if finding.breaks))
-    return EngineCatalog(tuple(engines), path, warnings=tuple(document.findings))
-
-
-def _engines(document: Document) -> list[Engine]:
-    engines: dict[str, Engine] = {}
-    lines: dict[str, int] = {}
-    for key, key_node, value in document.pairs(document.root):
-        if key != "engines":
-            document.add("unknown-key", key_node, key=key, known=("engines",), nearest_to=key, hint="")
-            continue
-        entries = document.mapping(value, "engines")
-        for written, name_node, fields_node in document.pairs(entries) if entries is not None else ():
-            name = engine_name(written)
-            if name in lines:
-                document.add("duplicate-key", name_node, key=name, first=lines[name])
-            lines[name] = name_node.start_mark.line + 1
-            place = f"engines.{name}"
-            mapping = document.mapping(fields_node, place)
-            texts = dict.fromkeys(ENGINE_FIELDS, "")
-            for field, field_node, text_node in document.pairs(mapping) if mapping is not None else ():
-                if field in texts:
-                    texts[field] = " ".join((document.text(text_node, f"{place}.{field}") or "").split())
-                else:
-                    document.add("unknown-key", field_node, key=field, known=ENGINE_FIELDS, nearest_to=field, hint="")
-            for field, text in texts.items():
-                if not text:
-                    document.add("missing-field", name_node, field=f"{place}.{field}")
-            engines[name] = Engine(name, **texts)
-    if not engines and not document.broken:
-        document.add("missing-field", document.root, field="engines")
-    return list(engines.values())
+    shape = read_shape(CatalogShape, document)
+    if shape is None or document.broken:
+        return [], plain_findings([finding for finding in document.findings if finding.breaks]), []
+    engines = [(name, each.purpose, each.when_to_use, each.not_for) for name, each in shape.engines.items()]
+    return engines, [], plain_findings(document.findings)
 
 
 def _last_good_path() -> Path | None:

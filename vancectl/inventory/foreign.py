@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from vancectl.errors import Place
-from vancectl.inventory.compiled import CompiledLayer, Stamp, stamp_of
+from vancectl.inventory.compiled import CompiledLayer
 from vancectl.inventory.layer import Layer, Layers
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
+from vancectl.reading.compiled import Stamp, stamp_of
 from vancectl.reading.finding import Finding
 from vancectl.sources.folder import Item, is_excluded, items, read_item
 from vancectl.text.comparison import normalise_phrase

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from vancectl.disk.folders import FOLDER_NAMES
 from vancectl.errors import Place
+from vancectl.reading.compiled import PlainFinding, compiled, findings_of, plain_findings
 from vancectl.reading.finding import Finding
 
 _READ = ("project.yaml", "routes.yaml", "routes.jsonl")
@@ -86,29 +87,29 @@ def read_project(folder: Path) -> Project:
         return Project(folder, default_id, default_key)
     except OSError:
         pass  # reading it will say why it cannot be read
-    from vancectl.reading.document import Document
-
-    document = Document.read(path)
-    if document.empty:
-        return Project(folder, default_id, default_key)
-    values: dict[str, str | bool | None] = {}
-    if document.root is not None:
-        for key, key_node, value in document.pairs(document.root):
-            if key in ("id", "tenant"):
-                values[key] = document.text(value, key)
-            elif key == "hub":
-                values[key] = document.flag(value, key)
-            else:
-                document.add("unknown-key", key_node, key=key, known=("id", "tenant", "hub"), nearest_to=key,
-                             hint="; a project has no settings")  # fmt: skip
+    said, findings = compiled(path, "project", lambda: _said(path))
+    id_, tenant = said.get("id"), said.get("tenant")
     return Project(
         folder,
-        str(values.get("id") or default_id),
-        str(values.get("id") or default_key),
-        str(values["tenant"]) if values.get("tenant") else None,
-        bool(values.get("hub")),
-        tuple(document.findings),
+        str(id_ or default_id),
+        str(id_ or default_key),
+        str(tenant) if tenant else None,
+        bool(said.get("hub")),
+        findings_of(findings, path),
     )
+
+
+def _said(path: Path) -> tuple[dict[str, str | bool], list[PlainFinding]]:
+    """What the file says, and what is wrong with it; one that says nothing at all is no fault."""
+    from vancectl.inventory.project_shape import ProjectShape
+    from vancectl.reading.document import Document
+    from vancectl.reading.reader import read_shape
+
+    document = Document.read(path)
+    shape = read_shape(ProjectShape, document)
+    said = {name: getattr(shape, name) for name in ("id", "tenant", "hub")} if shape is not None else {}
+    found = [] if document.empty else plain_findings(document.findings)
+    return {name: value for name, value in said.items() if value is not None}, found
 
 
 def stray_files(folder: Path, settings: Path | None) -> list[Finding]:

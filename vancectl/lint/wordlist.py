@@ -16,7 +16,7 @@ from pathlib import Path
 
 from vancectl.disk.folders import cache_dir
 from vancectl.disk.storage import write_atomically
-from vancectl.inventory.compiled import stamp_of
+from vancectl.reading.compiled import stamp_of
 
 _FORM = 1  # of the file in the cache
 _CHECKSUM_BYTES = 4

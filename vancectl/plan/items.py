@@ -73,7 +73,7 @@ def _yaml(text: str, path: Path) -> Iterator[Item]:
     ]
     for finding in document.findings:
         if finding.breaks:
-            raise UsageError(f"the items: {finding.sentence()}", where=finding.place, remedy=finding.remedy())
+            raise finding.of("the items", UsageError)
     yield from found
 
 

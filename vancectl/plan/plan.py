@@ -82,7 +82,7 @@ def read_plan(
 def _check(document: Document) -> None:
     for finding in document.findings:
         if finding.breaks:
-            raise finding.of("the plan")
+            raise finding.of("the plan", UsageError)
 
 
 class _Reader:

@@ -41,8 +41,8 @@ class ChildShape(Asked):
     )
 
     @classmethod
-    def known(cls, members: Members) -> tuple[str, ...]:
-        return ("expand",) if "expand" in members else super().known(members)
+    def known_beside(cls, members: Members) -> tuple[str, ...]:
+        return ("expand",) if "expand" in members else super().known_beside(members)
 
 
 class PlanShape(Closed):

@@ -11,8 +11,7 @@ from typing import Any, TypeAlias
 
 from vancectl.disk.folders import defaults_dir
 from vancectl.errors import SettingsError
-from vancectl.reading.document import Document, Node
-from vancectl.settings.keys import ENGINE_KINDS, Kind
+from vancectl.reading.compiled import compiled
 from vancectl.text.names import did_you_mean, engine_name, near_names
 
 NONE = "none"
@@ -23,10 +22,7 @@ INSTALLATION = "{vancectl}"
 DEFAULT_MODEL = "default:smart"
 # A text of a command, or several that are left out together where what they hold a placeholder for has no value.
 Part: TypeAlias = str | tuple[str, ...]
-_TEXTS = ("description", "stdin", "program", "reads", "dash", "words", "mentions", "says")
-_LISTS = ("engines", "untrusted", "passes", "stop", "each", "known")
 _UNTRUSTED = "{untrusted}"  # where these words go; else before `--`, or at the end
-_OTHERS = ("command", "env", "values")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,65 +112,32 @@ def load_preset(name: str, origin: str = "spawn.preset") -> Preset:
             remedy=did_you_mean(near_names(name, [*names, NONE], most=1), known),
         )
     path = defaults_dir() / "spawn" / f"{name}.yaml"
+    return Preset(name=name, path=path, **_made(compiled(path, "presets", lambda: _said(name, path))))
+
+
+def _said(name: str, path: Path) -> dict[str, Any]:
+    from vancectl.process.preset_shape import PresetShape
+    from vancectl.reading.document import Document
+    from vancectl.reading.reader import read_shape
+
     document = Document.read(path)
-    fields: dict[str, Any] = {}
-    for key, key_node, node in document.pairs(document.root) if document.root is not None else ():
-        if key in _TEXTS:
-            fields[key] = document.text(node, key)
-        elif key in _LISTS:
-            fields[key] = [text for text, _ in document.texts(node, key)]
-        elif key == "command":
-            fields[key] = [
-                [text for text, _ in document.texts(item, key)]
-                if item.id == "sequence"
-                else document.text(item, key) or ""
-                for item in (node.value if node.id == "sequence" else ())
-            ]
-        elif key == "env":
-            fields[key] = _texts_of(document, node, key)
-        elif key == "values":
-            fields[key] = {
-                name: {pattern: text or "" for pattern, text in _texts_of(document, inner, name).items()}
-                for name, _, inner in document.pairs(node)
-            }
-        else:
-            document.add("unknown-key", key_node, key=key, known=(*_OTHERS, *_LISTS, *_TEXTS),
-                         nearest_to=key, hint="")  # fmt: skip
+    shape = read_shape(PresetShape, document)
     for finding in document.findings:
-        raise SettingsError(f"the preset `{name}`: {finding.sentence()}", where=finding.place, remedy=finding.remedy())
-    texts = {key: str(fields.get(key) or "") for key in _TEXTS}
-    return Preset(
-        name,
-        path,
-        command_of(_checked("command", fields.get("command"), path)),
-        _checked("stdin", fields.get("stdin", "payload"), path),
-        _checked("env", fields.get("env", {}), path),
-        tuple(map(engine_name, fields["engines"])) if "engines" in fields else None,
-        texts["description"],
-        texts["reads"],
-        texts["dash"],
-        texts["program"],
-        texts["words"],
-        texts["mentions"],
-        tuple(fields.get("untrusted", ())),
-        tuple(fields.get("passes", ())),
-        fields.get("values", {}),
-        tuple(fields.get("stop", ())),
-        texts["says"],
-        tuple(fields.get("each", ())),
-        tuple(fields.get("known", ())),
-    )
+        raise finding.of(f"the preset `{name}`", SettingsError)
+    return {field: getattr(shape, field) for field in PresetShape.model_fields}
 
 
-def _texts_of(document: Document, node: Node, key: str) -> dict[str, str | None]:
-    mapping = document.mapping(node, key)
-    pairs = document.pairs(mapping) if mapping is not None else ()
-    return {name: document.text(value, name) for name, _, value in pairs}
-
-
-def _checked(key: str, value: Any, path: Path) -> Any:
-    kind: Kind = ENGINE_KINDS[key]
-    try:
-        return kind.clean(value)
-    except ValueError:
-        raise SettingsError(f"`{key}` of the preset {path} must be {kind.expected}") from None
+def _made(said: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a preset: texts, and words that no one changes."""
+    fields = {
+        key: tuple(value) if isinstance(value, list) else "" if value is None else value
+        for key, value in said.items()
+        if key != "env"
+    }
+    engines = said["engines"]
+    return {
+        **fields,
+        "command": command_of(said["command"]),
+        "environment": said["env"],
+        "engines": tuple(map(engine_name, engines)) if engines is not None else None,
+    }

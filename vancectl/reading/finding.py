@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from vancectl.errors import Place, UsageError, VancectlError
+from vancectl.errors import Place, VancectlError
 from vancectl.text.names import did_you_mean, near_names
 from vancectl.text.printable import visible
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from vancectl.reading.rule import Rule, Severity
 
 _LONGEST = 500
+_E = TypeVar("_E", bound=VancectlError)
 
 
 class Finding(NamedTuple):
@@ -52,9 +53,7 @@ class Finding(NamedTuple):
     def remedy(self) -> str:
         return self.rule.remedy.format_map(self._words())
 
-    def of(
-        self, whole: str, kind: type[VancectlError] = UsageError, *, place: bool = True, then: str = ""
-    ) -> VancectlError:
+    def of(self, whole: str, kind: type[_E], *, place: bool = True, then: str = "") -> _E:
         """The error that ends a command, since `whole` cannot be used; `then` is what to do besides."""
         joint = " " if self.code == "unknown-field" else ": "
         where = self.place if place else None

@@ -155,8 +155,9 @@ class Shape(BaseModel):
     _order: tuple[str, ...] = PrivateAttr(default=())
     _place: Place | None = PrivateAttr(default=None)
 
-    # The rule of a key that is not known, and more to say of such a key, by the key: where it belongs.
+    # The rule of a key that is not known, and more to say of such a key; by the key, where it belongs.
     stray: ClassVar[str] = "unknown-key"
+    hint: ClassVar[str] = ""
     astray: ClassVar[dict[str, str]] = {}
 
     @classmethod
@@ -165,7 +166,7 @@ class Shape(BaseModel):
         return tuple(field.alias or name for name, field in cls.model_fields.items())
 
     @classmethod
-    def known(cls, members: Members) -> tuple[str, ...]:
+    def known_beside(cls, members: Members) -> tuple[str, ...]:
         """The keys that there may be beside these."""
         del members
         return cls.key_names()
@@ -184,11 +185,11 @@ class Shape(BaseModel):
     @classmethod
     def report(cls, members: Members) -> None:
         """Adds what is to be said of the whole before its fields are read."""
-        known = cls.known(members)
+        known = cls.known_beside(members)
         for key, value in members.items():
             if key not in known:
-                odd = "" if key.isprintable() and key.isascii() else "; it holds an unusual or invisible character"
-                hint = cls.astray.get(key, odd)
+                plain = key.isprintable() and key.isascii()
+                hint = cls.astray.get(key, cls.hint if plain else "; it holds an unusual or invisible character")
                 data = {"known": known, "nearest_to": key.strip(), "hint": hint}
                 value.add(cls.stray, at_key=True, key=value.way, **data)
 

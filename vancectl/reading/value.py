@@ -46,6 +46,11 @@ class Value(ABC):
         """Where it is; of a member, where its value begins."""
 
     @property
+    def key_place(self) -> Place:
+        """Where its key is."""
+        return self.place
+
+    @property
     @abstractmethod
     def nothing(self) -> bool:
         """Whether it is null, which says nothing."""
@@ -117,6 +122,10 @@ class Written(Value):
     @property
     def place(self) -> Place:
         return place_of(self.document.path, self.node)
+
+    @property
+    def key_place(self) -> Place:
+        return place_of(self.document.path, self.key)
 
     @property
     def nothing(self) -> bool:

@@ -7,16 +7,16 @@ run, a base URL or a fallback policy (docs/design.md, section 3: the security bo
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from vancectl.disk.folders import defaults_dir
 from vancectl.errors import Place, SettingsError
-from vancectl.reading.document import Document, Node
+from vancectl.reading.compiled import compiled
 from vancectl.settings.keys import (
     ENGINE,
     ENGINE_KINDS,
@@ -32,6 +32,14 @@ from vancectl.settings.keys import (
 from vancectl.settings.tenant import tenant_folder
 from vancectl.text.names import did_you_mean, engine_name, near_names, some_of
 from vancectl.text.strict_json import read_json
+
+if TYPE_CHECKING:
+    from vancectl.reading.document import Document, Node
+
+# Line and column of a key; a setting that a file sets, with its value and the places of its parts; and all of them.
+_Mark: TypeAlias = tuple[int, int]
+_Entry: TypeAlias = tuple[str, Any, dict[str, _Mark]]
+_Said: TypeAlias = tuple[list[_Entry], SettingsError | None]
 
 VARIABLE_PREFIX = "VANCECTL_"
 
@@ -105,7 +113,9 @@ def read_tenant_list(path: Path, key: str, text: str | None = None) -> list[str]
     """
     values = {each: Value(None, Source.BUNDLED, "") for each in KINDS}
     if text is not None:
-        _merge_document(values, Document.of_text(path, text), Source.TENANT)
+        from vancectl.reading.document import Document
+
+        _merge_entries(values, _said(Document.of_text(path, text)), path, Source.TENANT)
     elif _is_there(path):
         _merge_file(values, path, Source.TENANT)
     return list(values[key].value or [])
@@ -190,41 +200,57 @@ def _merge_given(values: dict[str, Value], options: Mapping[str, Any]) -> None:
 
 
 def _merge_file(values: dict[str, Value], path: Path, source: Source) -> None:
-    _merge_document(values, Document.read(path), source)
+    """A file comes from the cache where it is what it was; its values are checked as any other."""
+    said = compiled(path, "settings", lambda: _said(_document(path)), keep=lambda said: said[1] is None)
+    _merge_entries(values, said, path, source)
 
 
-def _merge_document(values: dict[str, Value], document: Document, source: Source) -> None:
-    empty = [finding for finding in document.findings if finding.data.get("found") == "empty"]
-    if document.root is not None:
-        _merge_mapping(values, document, document.root, "", source)
-    elif empty:
-        return
-    for finding in document.findings:
-        if finding.breaks:
-            raise SettingsError(
-                f"the settings are broken: {finding.sentence()}", where=finding.place, remedy=finding.remedy()
-            )
+def _document(path: Path) -> Document:
+    from vancectl.reading.document import Document
+
+    return Document.read(path)
 
 
-def _merge_mapping(values: dict[str, Value], document: Document, mapping: Node, above: str, source: Source) -> None:
+def _merge_entries(values: dict[str, Value], said: _Said, path: Path, source: Source) -> None:
+    entries, error = said
+    for key, value, marks in entries:
+        places = {part: Place(path, *mark) for part, mark in marks.items()}
+        _merge(values, key, value, source, str(path), places)
+    if error is not None:
+        raise error
+
+
+def _said(document: Document) -> _Said:
+    """What the file says, and the first error behind that."""
+    entries: list[_Entry] = []
+    try:
+        if document.root is not None:
+            for entry in _entries(document, document.root, ""):
+                entries.append(entry)
+    except SettingsError as error:
+        return entries, error
+    faults = [finding for finding in document.findings if finding.breaks and not document.empty]
+    return entries, faults[0].of("the settings are broken", SettingsError) if faults else None
+
+
+def _entries(document: Document, mapping: Node, above: str) -> Iterator[_Entry]:
     for key, key_node, node in document.pairs(mapping):
         full = above + key
         if full in SHORT and node.id == "sequence":
             full = SHORT[full]
-        places = {full: _place(document, key_node)}
+        marks = {full: _mark(key_node)}
         kind = KINDS.get(full)
         if kind is not None:
-            value = _read(document, node, full, kind, places)
-            _merge(values, full, value, source, str(document.path), places)
+            yield full, _read(document, node, full, kind, marks), marks
         elif any(known.startswith(full + ".") for known in KINDS):
             inner = document.mapping(node, full)
             if inner is not None:
-                _merge_mapping(values, document, inner, full + ".", source)
+                yield from _entries(document, inner, full + ".")
         else:
-            raise unknown_key(full, places[full])
+            raise unknown_key(full, Place(document.path, *marks[full]))
 
 
-def _read(document: Document, node: Node, key: str, kind: Kind, places: dict[str, Place]) -> Any:
+def _read(document: Document, node: Node, key: str, kind: Kind, marks: dict[str, _Mark]) -> Any:
     """A value from a file: texts as written, everything else as YAML means it. Notes where each part stands."""
     if kind.texts == "value":
         return document.text(node, key)
@@ -238,14 +264,14 @@ def _read(document: Document, node: Node, key: str, kind: Kind, places: dict[str
     values = {}
     for name, name_node, value in document.pairs(node):
         full = f"{key}.{engine_name(name) if kind is ENGINES else name}"
-        places[full] = _place(document, name_node)
+        marks[full] = _mark(name_node)
         inner = {ENGINES: ENGINE, ENGINE: ENGINE_KINDS.get(name)}.get(kind, TEXT)
-        values[name] = _read(document, value, full, inner, places) if inner is not None else None
+        values[name] = _read(document, value, full, inner, marks) if inner is not None else None
     return values
 
 
-def _place(document: Document, node: Node) -> Place:
-    return Place(document.path, node.start_mark.line + 1, node.start_mark.column + 1)
+def _mark(node: Node) -> _Mark:
+    return node.start_mark.line + 1, node.start_mark.column + 1
 
 
 def _merge(
