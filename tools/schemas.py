@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from vancectl.reading.json_schema import json_schema
+from vancectl.reading.json_schema import json_schema, schema_text
 from vancectl.reading.schemas import SHAPES, schema_path
 
 
@@ -13,7 +13,8 @@ def texts() -> dict[str, str]:
     found = {}
     for name, place in SHAPES.items():
         module, _, shape = place.partition(":")
-        found[name] = json_schema(getattr(import_module(module), shape), f"vancectl {name}")
+        declared, title = getattr(import_module(module), shape), f"vancectl {name}"
+        found[name] = json_schema(declared, title) if isinstance(declared, type) else schema_text(declared(), title)
     return found
 
 

@@ -36,4 +36,8 @@ def json_schema(shape: type[Shape], title: str) -> str:
     schema = shape.model_json_schema(schema_generator=_Plain)
     for definition in schema.get("$defs", {}).values():
         definition.pop("title", None)
+    return schema_text(schema, title)
+
+
+def schema_text(schema: dict[str, Any], title: str) -> str:
     return json.dumps({**schema, "title": title}, ensure_ascii=False, indent=2) + "\n"

@@ -92,7 +92,7 @@ def _choice(*allowed: str) -> Kind:
             raise ValueError
         return str(value)
 
-    return Kind("one of " + ", ".join(allowed), clean, "value")
+    return Kind("one of " + ", ".join(allowed), clean, "value", words=allowed)
 
 
 def _models(value: Any) -> dict[str, str]:

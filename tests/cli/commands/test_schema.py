@@ -36,6 +36,15 @@ def test_each_key_is_described(shape: str) -> None:
             assert facts.get("description"), key
 
 
+@pytest.mark.parametrize(
+    ("shape", "key"),
+    [("recipe", "profiles.NAME.modes"), ("settings", "spawn.engines.NAME.stdin"), ("cases", "cases[].stage"),
+     ("plan", "children[].expand.items")],
+)  # fmt: skip
+def test_a_terminal_shows_each_key_with_those_below_it(ws: Workspace, shape: str, key: str) -> None:
+    assert f"\n{key} " in ws.run("schema", shape, tty=True, columns=200, env={"NO_COLOR": "1"}).expect().stdout
+
+
 def test_an_unknown_shape_is_refused_with_those_that_there_are(ws: Workspace) -> None:
     assert "'recipe'" in ws.run("schema", "recipes").expect(2).stderr
 
@@ -50,7 +59,14 @@ def bundled(shape: str, folder: str) -> list[Any]:
     return [pytest.param(shape, path, id=f"{shape} {path.stem}") for path in paths]
 
 
-@pytest.mark.parametrize(("shape", "path"), [*bundled("recipe", "defaults/recipes"), *bundled("cases", ".vance")])
+@pytest.mark.parametrize(
+    ("shape", "path"),
+    [
+        *bundled("recipe", "defaults/recipes"),
+        *bundled("cases", ".vance"),
+        pytest.param("settings", REPOSITORY / "defaults/settings.yaml"),
+    ],
+)
 def test_what_comes_with_the_repository_is_valid(shape: str, path: Any) -> None:
     validator(shape).validate(yaml.safe_load(path.read_text(encoding="utf-8")))
 
@@ -79,6 +95,18 @@ ACCEPTED: list[tuple[str, Any, bool]] = [
     ("cases", {"cases": [{**C, "repeat": 0}]}, False),
     ("cases", {"cases": [{**C, "stage": "guess"}]}, False),
     ("cases", {"cases": [C], "more": 1}, False),
+    ("settings", {}, True),
+    ("settings", {"spawn": None, "selector": {"model": 1.5, "backend": "off", "timeout": None}, "trust": ["/a"]}, True),
+    ("settings", {"spawn": {"command": ["a", 1, ["b"]], "engines": {"ford": {"stdin": "task"}, "x": None}}}, True),
+    ("settings", {"selector.model": "x", "routing": {"fallback.recipe": ""}, "sources": "auto"}, True),
+    ("settings", {"sources": {"own": {"format": "goose", "path": "/a"}}, "trust": {"folders": ["/a"]}}, True),
+    ("settings", {"spwan": {}}, False),
+    ("settings", {"spawn": {"comand": []}}, False),
+    ("settings", {"spawn": {"command": "a b"}}, False),
+    ("settings", {"spawn": {"maxDepth": 0}}, False),
+    ("settings", {"spawn": {"engines": {"ford": {"comand": []}}}}, False),
+    ("settings", {"selector": {"backend": "openai"}}, False),
+    ("settings", {"sources": {"own": {"format": "none"}}}, False),
     ("request", Q, True),
     ("request", {**Q, "recipe": None, "params": {"n": [1]}, "wait": False, "timeoutSeconds": 1.5, "goal": "x"}, True),
     ("request", {"task": "x"}, False),
