@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.workspace import REPOSITORY
+from vancectl.reading.schemas import SHAPES
 
 
 def run(*argv: str | Path, cwd: Path, env: dict[str, str] | None = None) -> str:
@@ -45,6 +46,7 @@ def test_wheel_carries_defaults_and_man_pages(built: Path) -> None:
     recipes = {f"vancectl/defaults/recipes/{path.name}" for path in (REPOSITORY / "defaults" / "recipes").iterdir()}
     assert recipes <= set(names)
     assert "vancectl/defaults/catalog/engines.yaml" in names
+    assert {f"vancectl/schemas/{shape}.json" for shape in SHAPES} <= set(names)
     pages = {path.name for path in (REPOSITORY / "man").glob("*.1")}
     assert pages == {name.rpartition("/")[2] for name in names if "/share/man/man1/" in name}
     assert pages >= {"vancectl.1", "vancectl-select.1", "vancectl-delegate.1"}

@@ -67,13 +67,18 @@ def test_a_link_out_of_the_project_gets_no_file(ws: Workspace) -> None:
 def test_copy_says_where_it_came_from_and_changes_nothing_else(ws: Workspace) -> None:
     original = ws.run("recipes", "show", "--raw", "essay").expect().stdout
     ws.run("recipes", "copy", "essay").expect()
-    first, _, rest = ws.path("P/recipes/essay.yaml").read_text().partition("\n")
+    _, first, rest = ws.path("P/recipes/essay.yaml").read_text().split("\n", 2)
     assert first.startswith("# Copied from the bundled recipe `essay` (vancectl ")
     assert rest == original
     (row,) = ws.run("recipes", "shadowed").expect().json
     assert (row["name"], row["layer"], row["hides"]["layer"], row["differences"]) == ("essay", "project", "bundled", [])
     ws.run("recipes", "copy", "essay", "--to", "tenant").expect()
-    assert ws.path("T/recipes/essay.yaml").read_text().startswith("# Copied from the project recipe `essay`")
+    assert (
+        ws.path("T/recipes/essay.yaml")
+        .read_text()
+        .split("\n")[1]
+        .startswith("# Copied from the project recipe `essay`")
+    )
 
 
 def test_a_broken_or_unknown_recipe_is_not_copied(ws: Workspace) -> None:
@@ -180,3 +185,41 @@ def test_a_copy_under_another_name_says_whose_phrases_it_takes(ws: Workspace, la
 def test_a_recipe_of_its_own_takes_nothing(ws: Workspace) -> None:
     told = ws.run("recipes", "new", "mine", "--trigger", "feed the quokkas").expect().json
     assert told["takes"] == []
+
+
+# What editors read.
+
+
+@pytest.mark.parametrize(
+    ("command", "layer", "path", "schema"),
+    [
+        (["new", "mine"], "P", "mine.yaml", "../schemas/recipe.json"),
+        (["new", "team/a/mine", "--to", "tenant"], "T", "team/a/mine.yaml", "../../../schemas/recipe.json"),
+        (["copy", "essay", "--as", "mine"], "P", "mine.yaml", "../schemas/recipe.json"),
+    ],
+)
+def test_a_new_recipe_names_a_schema_that_is_there(
+    ws: Workspace, command: list[str], layer: str, path: str, schema: str
+) -> None:
+    ws.run("recipes", *command).expect()
+    made = ws.path(f"{layer}/recipes/{path}")
+    first, rest = made.read_text().split("\n", 1)
+    assert first == f"# yaml-language-server: $schema={schema}"
+    assert (made.parent / schema).read_text() == ws.run("schema", "recipe", "--json").expect().stdout
+    assert "yaml-language-server" not in rest
+    ws.run("recipes", "copy", "mine" if layer == "P" else "team/a/mine", "--as", "x/twice").expect()
+    twice = ws.path("P/recipes/x/twice.yaml").read_text()
+    assert twice.count("$schema=") == 1
+    assert twice.startswith("# yaml-language-server: $schema=../../schemas/recipe.json\n")
+
+
+def test_a_schema_that_is_there_is_kept_and_one_that_cannot_be_written_is_no_error(ws: Workspace) -> None:
+    mine = ws.write("P/recipes/../schemas/recipe.json", "{}")
+    ws.run("recipes", "new", "one").expect()
+    assert mine.read_text() == "{}"
+    mine.unlink()
+    mine.parent.rmdir()
+    mine.parent.symlink_to(ws.root)
+    done = ws.run("recipes", "new", "two").expect()
+    assert "the schema for editors was not written" in done.stderr
+    assert not (ws.root / "recipe.json").exists()
