@@ -20,6 +20,8 @@ SUBMODULE = 0o160000
 
 _SECONDS = 60
 MAX_OUTPUT = 50_000_000  # bytes: a small tree can list itself a billion times over
+# Some 200,000 files: a tree may list itself again and again.
+_MOST_LISTED = 16 * 1024 * 1024
 _OPTIONS = (
     "--no-pager", "--no-replace-objects", "--literal-pathspecs",
     "-c", "protocol.allow=never", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
@@ -104,7 +106,9 @@ class Git:
 
     def blobs(self, tree: str) -> list[Blob]:
         found = []
-        for line in self._checked("ls-tree", "-r", "-l", "-z", "--full-tree", tree).split(b"\0")[:-1]:
+        for line in self._checked("ls-tree", "-r", "-l", "-z", "--full-tree", tree, most=_MOST_LISTED).split(b"\0")[
+            :-1
+        ]:
             facts, _, path = line.partition(b"\t")
             mode, _, name, size = facts.split()
             number = int(size) if size != b"-" else 0
@@ -133,8 +137,8 @@ class Git:
         done = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", expression)
         return done.stdout.decode().strip() if done.returncode == 0 else None
 
-    def _checked(self, *arguments: str, given: bytes = b"") -> bytes:
-        done = self._run(*arguments, given=given)
+    def _checked(self, *arguments: str, given: bytes = b"", most: int = MAX_OUTPUT) -> bytes:
+        done = self._run(*arguments, given=given, most=most)
         if done.returncode == 0:
             return done.stdout
         lines = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines()]
@@ -143,7 +147,7 @@ class Git:
         remedy = f"git's own remedy, where you trust its owner: `{own}`" if own else "name a folder that is checked out"
         raise GitError(f"git refuses ({said.removeprefix('fatal: ')})", remedy)
 
-    def _run(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    def _run(self, *arguments: str, given: bytes = b"", most: int = MAX_OUTPUT) -> subprocess.CompletedProcess[bytes]:
         """Ends git where it takes too long, or says more than any folder of recipes would."""
         import tempfile
 
@@ -164,15 +168,15 @@ class Git:
             with process:
                 assert process.stdout is not None
                 try:
-                    data = process.stdout.read(MAX_OUTPUT + 1)
-                    if len(data) > MAX_OUTPUT:
+                    data = process.stdout.read(most + 1)
+                    if len(data) > most:
                         process.kill()
                     process.wait()
                 finally:
                     late.cancel()
             errors.seek(0)
             said = errors.read()
-        if len(data) > MAX_OUTPUT:
+        if len(data) > most:
             raise GitError("it holds more than a folder of recipes would", "name a folder that holds recipes only")
         if process.returncode == -signal.SIGKILL:
             raise GitError(f"git gave no answer within {_SECONDS} s", "check it out, and name the folder")
