@@ -1,32 +1,28 @@
 """The man pages and the command line say the same: commands, options, settings, reasons, statuses.
 
-A page `vancectl-NAME.1` describes the command NAME with all of its subcommands, `vancectl.1` the whole. Each form in a
-SYNOPSIS lists exactly the options that `--help` shows for it, and each option has an `.It` that explains it. A new
+A page `vancectl-NAME.1` describes the command NAME with all of its subcommands, `vancectl.1` the whole. What a page can
+take from the code is written by `tools/manual.py`; each option that `--help` shows has an `.It` that explains it. A new
 command needs no change here: it is found in `vancectl --help`, its page in the folder.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
-import yaml
 
 from tests.workspace import REPOSITORY, Workspace
+from tools import manual
 from vancectl.cli.app import COMMANDS
 from vancectl.cli.commands.recipes.listing import RECIPES
 from vancectl.delegation.answer import Delegated, RecordedDecision, StartPlan
 from vancectl.delegation.fallback import Fallback
-from vancectl.delegation.request_shape import RequestShape
 from vancectl.errors import ExitStatus, VancectlError
 from vancectl.inventory.catalog import Engine
-from vancectl.inventory.recipe_shape import Profile, RecipeShape
 from vancectl.model.reason import Reason
 from vancectl.model.use import ModelUse
 from vancectl.process.command import PLACEHOLDERS
@@ -105,19 +101,6 @@ def lists(lines: list[str]) -> Iterator[list[str]]:
                 yield terms(lines[start:number])
 
 
-def synopsis(page: str) -> dict[Words, list[str]]:
-    """The options of each form, by the words of its command."""
-    forms: list[tuple[list[str], list[str]]] = []
-    for line in section(page, "SYNOPSIS"):
-        if line == ".Nm vancectl":
-            forms.append(([], []))
-        elif line.startswith(".Cm "):
-            forms[-1][0].extend(line.split()[1:])
-        else:
-            forms[-1][1].extend(flags(line))
-    return {tuple(words): options for words, options in forms}
-
-
 # -- what the installed command says
 
 _HELP: dict[Words, str] = {}
@@ -192,16 +175,27 @@ def test_the_overview_lists_every_command(help_of: HelpOf) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_synopsis_has_every_form(page: str, help_of: HelpOf) -> None:
-    said = [" ".join(("vancectl", *words)) for words in synopsis(page)]
-    compare(said, [" ".join(("vancectl", *words)) for words in tree(page, help_of)], "forms", page)
+def test_what_comes_from_the_code_is_current(page: str) -> None:
+    """The synopsis, the heads of options, tables of fields and the facts on settings."""
+    text = (FOLDER / page).read_text(encoding="utf-8")
+    assert text == manual.current(page, text), "run `python tools/manual.py`"
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_the_synopsis_has_the_options_of_each_form(page: str, help_of: HelpOf) -> None:
-    true = tree(page, help_of)
-    for words, options in synopsis(page).items():
-        compare(options, true.get(words, []), f"options of `{' '.join(('vancectl', *words))}`", f"SYNOPSIS of {page}")
+def test_a_new_option_and_a_new_word_for_its_value_find_their_way_into_a_page() -> None:
+    page = "vancectl-select.1"
+    text = (FOLDER / page).read_text(encoding="utf-8")
+    old = re.sub(r"(?s)\n\.It Fl -estimate\n.*?(?=\n\.It )", "", text).replace(".Op Fl -estimate\n", "")
+    old = old.replace("-replay Ar file", "-replay Ar path")
+    lines = manual.current(page, old).splitlines()
+    assert lines[lines.index(".It Fl -estimate") + 1] == "Show the size of the prompt, part by part, and ask no model."
+    assert ".Op Fl -estimate" in lines
+    assert ".It Fl -replay Ar file" in lines
+    assert ".Op Fl -replay Ar file" in lines
+
+
+@pytest.mark.parametrize("name", manual.TABLES)
+def test_each_shape_that_people_write_has_its_table(name: str) -> None:
+    assert sum(lines_of(page).count(f'.\\" Fields of {name}') for page in PAGES) == 1
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -265,11 +259,6 @@ def answer_keys() -> list[str]:
     return list(answer.as_json())
 
 
-def request_fields() -> list[str]:
-    """Other names for the task are in the text."""
-    return [name for name in RequestShape.key_names() if name not in {"goal", "prompt"}]
-
-
 # Page, title of the section (and of the subsection), which of its lists (None for all), what they must hold.
 TABLES: list[tuple[str, tuple[str, ...], int | None, list[str]]] = [
     ("vancectl.1", ("DECISION",), 0, decision_keys()),
@@ -277,11 +266,8 @@ TABLES: list[tuple[str, tuple[str, ...], int | None, list[str]]] = [
     ("vancectl-select.1", ("REASONS",), None, [reason.value for reason in Reason]),
     ("vancectl-delegate.1", ("SPAWN COMMAND",), 0, [f"{{{name}}}" for name in PLACEHOLDERS]),
     ("vancectl-delegate.1", ("SPAWN COMMAND",), 1, list(STDIN_MODES)),
-    ("vancectl-delegate.1", ("SPAWN COMMAND", "Requests"), None, request_fields()),
     ("vancectl-delegate.1", ("ANSWER",), 0, answer_keys()),
     ("vancectl-delegate.1", ("ANSWER", "The process"), None, process_keys()),
-    ("vancectl-recipes.1", ("RECIPE FILES", "Fields"), None, list(RecipeShape.key_names())),
-    ("vancectl-recipes.1", ("RECIPE FILES", "Profiles"), None, list(Profile.key_names())),
     ("vancectl-catalog.1", ("DESCRIPTION", "show"), 0, [field.name for field in dataclasses.fields(Engine)]),
     ("vancectl-settings.1", ("SETTINGS",), None, list(KINDS)),
 ]
@@ -295,34 +281,6 @@ def test_a_page_holds_a_whole_table(page: str, titles: tuple[str, ...], which: i
     found = list(lists(section(page, *titles)))
     said = [term for each in found for term in each] if which is None else found[which]
     compare(said, true, "entries", f"{page}, {', '.join(titles)}")
-
-
-@pytest.mark.parametrize("key", KINDS)
-def test_a_setting_has_its_type_default_and_variable(key: str) -> None:
-    page = "vancectl-settings.1"
-    text = "\n".join(section(page, "SETTINGS"))
-    item = text.partition(f".It Cm {key}\n")[2].partition("\n.It Cm ")[0]
-    facts = {
-        label: " ".join(re.sub(r"(?m)^\.(Ql|Ev) |^\.(Bd|Ed|El).*$", "", body).split())
-        for label, body in re.findall(r"\.It (Type|Default|Variable):\n(.*?)(?=\n\.It |\n\.El|\Z)", item, re.DOTALL)
-    }
-    assert facts.get("Type") == KINDS[key].expected, f"{page}: the type of {key}"
-    assert facts.get("Variable") == variable_of(key), f"{page}: the variable of {key}"
-    assert _value(facts.get("Default", "")) == _bundled(key), f"{page}: the default of {key}"
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
-
-
-def _bundled(key: str) -> Any:
-    value = yaml.safe_load((REPOSITORY / "defaults" / "settings.yaml").read_text(encoding="utf-8"))
-    for part in key.split("."):
-        value = value[part]
-    return value
 
 
 def test_the_overview_has_every_variable() -> None:

@@ -40,24 +40,22 @@ class Asked(Closed):
 
     stray: ClassVar[str] = "unknown-field"
 
-    name: Text = Field(None, description="The name of the process, unique in its session.")
+    name: Text = Field(None, description="The name of the process, unique in its session; required in a request.")
     task: Text = Field(
         None,
-        description="What is to be done, in plain words; required unless `recipe` or `engine` is given. Where it is "
+        description="The task in plain words; required unless `recipe` or `engine` is given. Where it is "
         "missing or blank, the first of `goal`, `prompt` and `steerContent` that is not takes its place.",
     )
     goal: Text = Field(None, description="Another name for `task`.")
     prompt: Text = Field(None, description="Another name for `task`.")
     title: Text = Field(None, description="A title for people.")
     steer_content: Text = Field(None, description="The first message to the process.")
-    params: Values = Field(None, description="Params for the recipe.")
+    params: Values = Field(None, description="An object with params for the recipe.")
     recipe: Text = Field(None, description="A recipe, or `auto`.")
     engine: Text = Field(None, description="An engine.")
-    timeout_seconds: Seconds = Field(None, description="The time limit.")
+    timeout_seconds: Seconds = Field(None, description="The time limit, in seconds.")
     profile: Text = Field(None, description="The profile of the recipe.")
-    on_exit: Argv = Field(
-        None, description="A program with its arguments, called when the process has ended, with the event as JSON."
-    )
+    on_exit: Argv = Field(None, description="A list of texts, as `--on-exit`.")
 
     def fields(self) -> dict[str, Any]:
         """What was said, by the fields' names in Python."""
@@ -71,9 +69,7 @@ class RequestShape(Asked):
     model_config = ConfigDict(json_schema_extra={**CLOSED, "required": ["name"]})
 
     fallback_on_none: Flag = Field(None, description="Whether NONE starts a fallback; true unless said otherwise.")
-    wait: Flag = Field(None, description="Whether to wait for the end; true unless said otherwise.")
-    session: Text = Field(None, description="The session.")
-    inherit_context: Anything = Field(None, description="Anything that is passed on to the process.")
-    async_fallback: Flag = Field(
-        None, description="Whether not to wait for a fallback that generates a recipe first; false unless said."
-    )
+    wait: Flag = Field(None, description="Whether to wait; true unless said otherwise.")
+    session: Text = Field(None, description="The session, where `--session` names none.")
+    inherit_context: Anything = Field(None, description="Any value; it is passed on in the payload.")
+    async_fallback: Flag = Field(None, description="As `--async-fallback`; false unless said otherwise.")

@@ -64,7 +64,11 @@ Phrases = Annotated[list[Phrase], ITEMS, AfterValidator(_each_once), TEXTS_SCHEM
 class Triggers(Shape):
     """The phrases that choose a recipe without a model."""
 
-    keywords: Phrases = Field([], description="The list of trigger phrases. Blank and repeated ones are ignored.")
+    keywords: Phrases = Field(
+        [],
+        description="The list of trigger phrases. Blank ones are ignored, and so are those that are compared "
+        "like an earlier one; the linter names them.",
+    )
     match: Annotated[str | None, OneOf(*MATCH_MODES)] = Field(
         None,
         description="`substring`, the default, or `word`, with which phrases hit whole words only. "
@@ -124,10 +128,8 @@ class RecipeShape(Shape):
     modes: Values = Field(None, description="A mapping; for the engine.")
     profiles: Annotated[
         dict[str, Annotated[Profile | None, NOTHING]] | None, AfterValidator(_at_least_empty), MEMBERS, NOTHING
-    ] = Field(None, description="A mapping of name to profile, see below.")
+    ] = Field(None, description="A mapping of name to profile.")
     default_active_skills: Texts = Field([], description="A list of texts; for the engine.")
     allowed_skills: Texts = Field([], description="A list of texts; for the engine.")
-    triggers: Annotated[Triggers | None, NOTHING] = Field(
-        None, description="A mapping with `keywords`, the list of trigger phrases, and `match`."
-    )
+    triggers: Annotated[Triggers | None, NOTHING] = Field(None, description="The phrases that decide without a model.")
     guard: Anything = Field(None, description="Anything; for the engine.")

@@ -28,17 +28,15 @@ class Expand(Closed):
     stray: ClassVar[str] = "unknown-field"
 
     items: Annotated[Any, WithJsonSchema({"anyOf": [{"type": "array"}, {"type": "string", "minLength": 1}]})] = Field(
-        description="A list, or the name of a CSV, JSONL, YAML or Markdown file beside the plan."
+        description="A list, or the name of a file beside the plan."
     )
-    child_template: Template = Field(description="The child of an item, with `{{ item }}` and `{{ item.KEY }}`.")
+    child_template: Template = Field(description="The child of each item.")
 
 
 class ChildShape(Asked):
     """A child: a request of its own, or `expand`."""
 
-    expand: Expand | None = Field(
-        None, description="In place of all other fields: `items`, and a `childTemplate` that is filled in for each."
-    )
+    expand: Expand | None = Field(None, description="In place of all other fields: children that are made of items.")
 
     @classmethod
     def known_beside(cls, members: Members) -> tuple[str, ...]:
@@ -52,7 +50,7 @@ class PlanShape(Closed):
     stray: ClassVar[str] = "unknown-field"
 
     children: Annotated[list[Annotated[ChildShape, BeforeValidator(_child)]], ITEMS] = Field(
-        [], description="The children: each a request of its own, or `expand`."
+        [], description="The list of children: each holds fields of a request, or `expand`."
     )
     session: Text = Field(None, description="The session of all children.")
     fallback_on_none: Flag = Field(

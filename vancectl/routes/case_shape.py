@@ -107,14 +107,14 @@ class CaseShape(Closed):
     stray: ClassVar[str] = "case-key"
 
     task: Task = Field(description="The task in plain words. A blank one is a task too: it must give NONE.")
-    expect: Name = Field(None, description="The recipe that should be chosen, or NONE.")
-    accept: Names = Field([], description="More recipes that would be right: a list of names.")
-    avoid: Names = Field([], alias="not", description="Recipes that must not be chosen: a list of names.")
-    stage: StageName = Field(None, description="The stage that should decide: trigger, model or none.")
-    starts: Name = Field(None, description="What delegate should start, fallbacks included: a recipe's name, or NONE.")
-    profile: ProfileName = Field(None, description="The profile that delegate would be asked for.")
-    repeat: Times = Field(1, description="How often the model is asked, 1 to 100; each answer is recorded.")
-    at_least: Times = Field(None, description="How many of these must be right; all of them by default.")
+    expect: Name = Field(None, description="The right recipe, or `NONE`.")
+    accept: Names = Field([], description="A list of other right names.")
+    avoid: Names = Field([], alias="not", description="A list of names that would be wrong.")
+    stage: StageName = Field(None, description="The stage that must decide: `trigger`, `model` or `none`.")
+    starts: Name = Field(None, description="The recipe that `delegate` would start, after fallback; or `NONE`.")
+    profile: ProfileName = Field(None, description="The profile that the started recipe must have.")
+    repeat: Times = Field(1, description="How often the model is asked, since its answers may differ: 1 to 100.")
+    at_least: Times = Field(None, description="How many of these answers must be right; all of them without this key.")
     tags: Words = Field([], description="Words by which results are summed up.")
     why: Said = Field(None, description="Why the case is there, for people.")
     id: Label = Field(None, description="A name for the case: text or a number.")
@@ -136,4 +136,7 @@ class CasesShape(Closed):
     cases: Annotated[list[Annotated[CaseShape | None, NOTHING, EACH]], ITEMS] = Field(
         [], description="The list of cases."
     )
-    sources: Flag = Field(None, description="Whether the recipes of other programs are candidates in this file.")
+    sources: Flag = Field(
+        None,
+        description="Whether other programs' recipes are candidates for these cases; false unless said otherwise.",
+    )

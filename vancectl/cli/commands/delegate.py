@@ -45,7 +45,8 @@ def delegate(
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="The process's name, unique in its session. [generated]")
+        str | None,
+        typer.Option("--name", metavar="NAME", help="The process's name, unique in its session. [generated]"),
     ] = None,
     recipe: Annotated[
         str | None,
@@ -59,7 +60,7 @@ def delegate(
     engine: Annotated[
         str | None, typer.Option("--engine", metavar="NAME", help="Start this engine's recipe, or the engine itself.")
     ] = None,
-    title: Annotated[str | None, typer.Option("--title", help="A title for people.")] = None,
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="A title for people.")] = None,
     steer: Annotated[
         str | None,
         typer.Option(

@@ -35,7 +35,9 @@ def show_log(
     all_projects: Annotated[
         bool, typer.Option("--all-projects", help="What was decided in every project and for every tenant.")
     ] = False,
-    limit: Annotated[int, typer.Option("--limit", min=0, help="How many decisions to show, the latest.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="NUMBER", min=0, help="How many decisions to show, the latest.")
+    ] = 20,
     json_output: JsonOption = False,
 ) -> None:
     """Show what was decided, the rates per stage, and the recipes that are never chosen."""
