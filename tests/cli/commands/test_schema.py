@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -11,7 +12,16 @@ import yaml
 
 from tests.workspace import REPOSITORY, Workspace
 from tools.schemas import texts
+from vancectl.delegation.request import parse_request
+from vancectl.errors import VancectlError
+from vancectl.inventory.layer import Layer, LayerKind
+from vancectl.inventory.recipe import Recipe
+from vancectl.inventory.schema import validate
+from vancectl.plan.plan import read_plan
+from vancectl.reading.document import Document
 from vancectl.reading.schemas import SHAPES, schema_path
+from vancectl.routes.case import read_cases
+from vancectl.settings.settings import load_settings
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -129,6 +139,34 @@ ACCEPTED: list[tuple[str, Any, bool]] = [
 ]
 
 
+def is_read(shape: str, path: Path) -> bool:
+    """Whether the reader takes the file, with nothing to say against it."""
+    text = path.read_text()
+    try:
+        match shape:
+            case "recipe":
+                return isinstance(validate(Document.read(path), "x", Layer(LayerKind.PROJECT, path.parent)), Recipe)
+            case "cases":
+                return not read_cases([path]).findings
+            case "plan":
+                return bool(read_plan(path))
+            case "request":
+                return bool(parse_request(text))
+            case _:
+                return load_settings("t") is not None
+    except VancectlError:
+        return False
+
+
 @pytest.mark.parametrize(("shape", "value", "valid"), ACCEPTED)
-def test_a_schema_accepts_what_the_reader_accepts(shape: str, value: Any, valid: bool) -> None:
+def test_a_schema_accepts_what_the_reader_accepts(
+    shape: str, value: Any, valid: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert validator(shape).is_valid(value) == valid
+    monkeypatch.setenv("VANCECTL_CONFIG_DIR", str(tmp_path))
+    monkeypatch.setenv("VANCECTL_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "tenants" / "t").mkdir(parents=True)
+    path = tmp_path / "tenants" / "t" / "settings.yaml"
+    path.write_text(json.dumps(value))  # JSON is YAML
+    path.with_name("x.csv").write_text("id\n1\n")
+    assert is_read(shape, path) == valid
