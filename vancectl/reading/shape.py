@@ -6,6 +6,7 @@ as all the rest of a start, so nothing that a warm start needs may import this m
 
 from __future__ import annotations
 
+import functools
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
@@ -161,6 +162,7 @@ class Shape(BaseModel):
     astray: ClassVar[dict[str, str]] = {}
 
     @classmethod
+    @functools.cache
     def key_names(cls) -> tuple[str, ...]:
         """The keys, in the order in which they are declared."""
         return tuple(field.alias or name for name, field in cls.model_fields.items())
