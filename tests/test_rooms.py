@@ -15,7 +15,7 @@ PACKAGE = Path(vancectl.__file__).parent
 ORDER = [
     *("invisible", "errors", "interrupt", "text", "disk", "programs", "reading", "sources", "settings"),
     *("inventory", "templates", "model", "selector", "recordings", "assembly", "decision_log", "process"),
-    *("delegation", "plan", "batch", "worker", "routes", "lint", "cli", "__main__"),
+    *("delegation", "plan", "batch", "worker", "routes", "lint", "clients", "mcp", "cli", "__main__"),
 ]
 
 

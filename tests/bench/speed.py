@@ -29,6 +29,8 @@ IMPORT_ANTHROPIC: list[str | Path] = [sys.executable, "-c", "import anthropic"]
 
 Argv = list[str | Path]
 
+INITIALIZE = '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}'
+
 
 class Bench:
     """Where files are laid, and how commands are run: never with the caller's own configuration or cache."""
@@ -103,6 +105,19 @@ def starts(bench: Bench) -> None:
     base, *times = bench.medians(IMPORT_TYPER, *commands.values())
     for what, seconds in zip(commands, times, strict=True):
         row(f"{what}, against `import typer`", f"{seconds / base:.2f}", "≤ 1.3", milliseconds(seconds, base))
+    entrances: dict[str, tuple[Argv, str]] = {
+        "`hook`, a prompt decided by a trigger": (
+            ["sh", "-c", f"echo '{{\"prompt\": \"run python script.py\"}}' | {VANCECTL} hook"], "≤ 1.3"
+        ),
+        "`mcp`, from its start to the answer to `initialize`": (
+            ["sh", "-c", f"echo '{INITIALIZE}' | {VANCECTL} mcp"], "≤ 1.5"
+        ),
+    }  # fmt: skip
+    base, *times = bench.medians(
+        ["sh", "-c", f"{IMPORT_TYPER[0]} -c 'import typer'"], *[each[0] for each in entrances.values()]
+    )
+    for (what, (_, goal)), seconds in zip(entrances.items(), times, strict=True):
+        row(f"{what}, against `import typer`", f"{seconds / base:.2f}", goal, milliseconds(seconds, base))
 
 
 def listing(bench: Bench) -> None:

@@ -48,6 +48,8 @@ COMMANDS: Mapping[str, Lazy] = {
     "schema": Lazy(
         "vancectl.cli.commands.schema:app", "Print the JSON Schema of a file or a request, for editors and callers."
     ),
+    "mcp": Lazy("vancectl.cli.commands.mcp:app", "Serve an agent program: select, delegate, recipes, processes."),
+    "hook": Lazy("vancectl.cli.commands.hook:app", "Say of each prompt of an agent program what is meant for it."),
     "settings": Lazy("vancectl.cli.commands.settings:app", "Settings: bundled < tenant < environment < options."),
     "trust": Lazy("vancectl.cli.commands.trust:app", "Trust a folder: put it on the list in the tenant's settings."),
 }
@@ -121,7 +123,12 @@ def _flushed(status: int) -> int:
 
 
 def run() -> int:
-    """Runs the command line and gives its exit status."""
+    """Runs the command line and gives its exit status. A hook never blocks a prompt, which its status could do."""
+    status = _run()
+    return ExitStatus.DONE if sys.argv[1:2] == ["hook"] and "--install" not in sys.argv else status
+
+
+def _run() -> int:
     try:
         app()
     except SystemExit as end:

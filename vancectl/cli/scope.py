@@ -81,6 +81,26 @@ class Scope(Voice):
 
             check_given(self._options())
 
+    def words(self, *, of_processes: bool = False) -> list[str]:
+        """The options of scope that were given, for another run of ours; or those that processes know as well."""
+        shared = [
+            *(["--no-project"] if self._no_project else []),
+            *(["--tenant", self._tenant] if self._tenant is not None else []),
+        ]
+        if of_processes:
+            return shared
+        return [
+            *shared,
+            *(word for folder in self._recipes for word in ("--recipes", str(folder.absolute()))),
+            *(["--no-sources"] if not (self.with_sources or self._recipes) else []),
+            *(word for assignment in self._assignments for word in ("--set", assignment)),
+        ]
+
+    def assign(self, assignment: str) -> None:
+        """Sets a setting for what is asked from here on."""
+        self._assignments.append(assignment)
+        self.__dict__.pop("settings", None)
+
     @cached_property
     def layers(self) -> Layers:
         from vancectl.errors import UsageError

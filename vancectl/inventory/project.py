@@ -67,6 +67,11 @@ def project_folders(directory: Path) -> tuple[list[Path], list[Finding]]:
     return folders, findings
 
 
+def top_of(directory: Path) -> Path:
+    """The top of the repository that a folder is in; the folder itself where it is in none."""
+    return next((each for each in [directory, *directory.parents] if os.path.exists(each / ".git")), directory)
+
+
 def _in_its_place(folder: Path) -> list[Finding]:
     """What else may have the folder's name: a file that stood for a link in another checkout, or a dead link."""
     if os.path.isfile(folder):

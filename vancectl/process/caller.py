@@ -35,6 +35,7 @@ class Caller:
 
 
 NOBODY = Caller(None, 0)
+_ANCESTORS = 32
 
 
 def find_session(*named: str | None) -> str:
@@ -48,6 +49,33 @@ def find_caller() -> Caller:
     if text and not (text.isascii() and text.isdigit() and len(text) < 10):
         raise UsageError(f"the variable {DEPTH} is no whole number", remedy="unset it; vancectl sets it itself")
     return Caller(os.environ.get(PROCESS_ID) or None, int(text or 0))
+
+
+def adopt_depth() -> None:
+    """Takes depth and parent from the process above us that has them, where our own environment was emptied.
+
+    Some clients start their servers with a few variables only; a recipe that starts itself through such a one would
+    never end. Where the system does not show the environments of other processes nothing is found.
+    """
+    if DEPTH in os.environ:
+        return
+    pid = os.getppid()
+    for _ in range(_ANCESTORS):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                pairs = dict(pair.partition(b"=")[::2] for pair in file.read().split(b"\0") if pair)
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                above = int(file.read().rpartition(b")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            return
+        if os.fsencode(DEPTH) in pairs:
+            for name in (DEPTH, PROCESS_ID, SESSION):
+                if (value := pairs.get(os.fsencode(name))) is not None:
+                    os.environ.setdefault(name, os.fsdecode(value))
+            return
+        if above <= 1:
+            return
+        pid = above
 
 
 def child_environment(listed: Mapping[str, str | None], record: ProcessRecord, caller: Caller) -> dict[str, str]:

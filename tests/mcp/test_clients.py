@@ -1,0 +1,97 @@
+"""Real clients against the installed server: the official SDK's, and Claude Code where it is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tests.messages_server import MessagesServer, stream
+from tests.workspace import INSTALLED, Workspace
+
+# Read before the variables of the caller are cleared.
+CLAUDE_PROGRAM = os.environ.get("CLAUDE_PROGRAM")
+
+CLIENT = """
+import asyncio, json, sys
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+async def main():
+    server = StdioServerParameters(command=sys.argv[1], args=["mcp"], env=json.loads(sys.argv[2]), cwd=sys.argv[3])
+    heard = []
+
+    async def hear(progress, total, message):
+        heard.append(progress)
+
+    async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
+        await session.initialize()
+        tools = [tool.name for tool in (await session.list_tools()).tools]
+        chosen = await session.call_tool("select", {"task": "please fix tests"})
+        done = await session.call_tool("delegate", {"task": "fix tests", "name": "a"}, progress_callback=hear)
+        wrong = await session.call_tool("process", {"name": "nope"})
+
+        def plain(result):
+            return result.model_dump(mode="json", by_alias=True)
+
+        print(json.dumps({"tools": tools, "heard": heard, "results": [plain(each) for each in (chosen, done, wrong)]}))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+def test_the_official_client(ws: Workspace) -> None:
+    """It checks every answer against the protocol's types, and structured content against the tool's schema."""
+    ws.recipe("P/recipes/good.yaml", triggers=["fix tests"])
+    ws.settings(spawn={"command": ["sh", "-c", "sleep 1.2; echo done"], "stdin": "none"})
+    words = [sys.executable, "-c", CLIENT, *INSTALLED, json.dumps(ws.environment()), str(ws.project)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60, env=dict(os.environ))
+    assert done.returncode == 0, done.stderr
+    said: dict[str, Any] = json.loads(done.stdout)
+    assert said["tools"] == ["select", "delegate", "list_recipes", "process", "stop_process"]
+    chosen, started, wrong = said["results"]
+    assert chosen["structuredContent"]["recipe"] == "good"
+    assert started["structuredContent"]["process"]["reply"] == "done\n"
+    assert said["heard"] == [1.0]
+    assert (wrong["isError"], "there is no process `nope`" in wrong["content"][0]["text"]) == (True, True)
+
+
+def claude() -> str:
+    """Claude Code, where CLAUDE_PROGRAM or the PATH names it."""
+    found = CLAUDE_PROGRAM or shutil.which("claude")
+    if not found:
+        pytest.skip("CLAUDE CODE IS NOT HERE: set CLAUDE_PROGRAM to it (npm install @anthropic-ai/claude-code)")
+    return found
+
+
+@pytest.mark.slow
+def test_claude_code_sees_the_tools_and_the_hook_s_word(ws: Workspace, messages: MessagesServer) -> None:
+    program = claude()
+    ws.recipe("P/recipes/good.yaml", triggers=["fix tests"])
+    ws.run("mcp", "--install", "claude", "--write").expect()
+    ws.run("hook", "--install", "claude", "--write").expect()
+    messages.reply(stream("Fine."))
+    environment = {
+        **ws.environment(),
+        "PATH": f"{os.path.dirname(program)}:{os.environ['PATH']}",
+        "ANTHROPIC_BASE_URL": messages.url,
+        "ANTHROPIC_API_KEY": "test",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "IS_SANDBOX": "1",
+    }
+    words = [program, "-p", "please fix tests", "--mcp-config", ".mcp.json", "--strict-mcp-config"]
+    done = subprocess.run(
+        words, cwd=ws.project, env=environment, capture_output=True, text=True, timeout=90, stdin=subprocess.DEVNULL,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    asked = max(messages.requests, key=lambda request: len(json.dumps(request.body)))
+    tools = [tool["name"] for tool in asked.body["tools"]]
+    assert {"mcp__vancectl__select", "mcp__vancectl__delegate"} <= set(tools)
+    assert "the user has the recipe `good`" in json.dumps(asked.body["messages"])
