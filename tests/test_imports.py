@@ -47,6 +47,7 @@ WARM = [
     ["delegate", "--json", "fix tests"],
     ["spawn", "list"],
     ["settings", "show"],
+    ["delegate", "--request", "request.json", "--dry-run"],
     ["select", "--json", "--set", "spawn.stdin=task", "fix tests"],
 ]
 
@@ -56,6 +57,7 @@ def test_a_warm_start_imports_nothing_costly(ws: Workspace) -> None:
     ws.recipe("P/recipes/fixer.yaml", triggers=["fix tests"])
     ws.settings(spawn__command=["true"], spawn__stdin="none")
     ws.write("P/project.yaml", "id: own\n")
+    ws.write("P/request.json", '{"name": "a", "task": "fix tests", "params": {"n": 1}, "wait": true}')
     time.sleep(2.1)
     for args in WARM:
         loaded(ws, args)

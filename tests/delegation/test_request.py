@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.workspace import Result, Workspace
 from vancectl.delegation.request import Request, parse_request
-from vancectl.errors import UsageError
+from vancectl.delegation.request_shape import RequestShape
+from vancectl.errors import Place, UsageError
+from vancectl.reading.finding import Finding
+from vancectl.reading.reader import read_value
+from vancectl.reading.sure import surely_fits
+from vancectl.reading.value import Sent
 from vancectl.text.strict_json import depth
 
 
@@ -355,3 +361,29 @@ def test_a_request_of_bytes_that_are_no_text(ws: Workspace) -> None:
     failed = ws.run("delegate", "--request", "request.json").expect(2)
     assert (failed.json["error"]["file"], failed.json["error"]["line"]) == ("request.json", 2)
     assert "is not UTF-8 text: the byte 0xF6" in failed.stderr
+
+
+SOME: dict[str, list[Any]] = {
+    "texts": ["x", "", "1:30"], "flags": [True, False], "numbers": [1, 0, -1, 2.5], "objects": [{}, {"a": [1]}],
+    "lists": [[], ["sh", "-c"], [1], [["a"]]], "nothing": [None],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("field", RequestShape.key_names())
+def test_what_surely_fits_is_read_as_the_model_reads_it(field: str) -> None:
+    taken = set()
+    for kind, values in SOME.items():
+        for value in values:
+            if surely_fits({field: value}, "request"):
+                taken.add(kind)
+                findings: list[Finding] = []
+                shape = read_value(RequestShape, Sent({field: value}, Place(Path()), findings))
+                assert not findings
+                assert shape is not None
+                assert shape.fields() == ({} if value is None else {field: value})
+    assert len(taken - {"nothing"}) >= 1, "what is right must not need the model"
+
+
+@pytest.mark.parametrize("value", [{"tsk": "x"}, {"name": 7}, {"wait": 1}, {"params": []}, {"timeoutSeconds": True}])
+def test_what_is_wrong_is_never_sure(value: dict[str, Any]) -> None:
+    assert not surely_fits(value, "request")

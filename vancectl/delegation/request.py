@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vancectl.errors import Place, UsageError
+from vancectl.reading.sure import surely_fits
 from vancectl.text.printable import well_formed
 from vancectl.text.strict_json import MAX_DEPTH, TooDeepError, depth, read_json
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from vancectl.reading.finding import Finding
 
 # Other names for the task, in the order in which they are asked.
-_TASK_ALIASES = ("goal", "prompt", "steer_content")
+_TASK_ALIASES = ("goal", "prompt", "steerContent")
 AUTO = "auto"
 _DIGEST_CHARACTERS = 16
 _EXAMPLE = 'send one object, such as {"name": …, "task": …}'
@@ -82,6 +83,10 @@ def parse_request(text: str) -> Request:
         raise UsageError(f"the request is not JSON: {error}", remedy=_EXAMPLE) from None
     if not isinstance(document, dict):
         raise UsageError("the request must be a JSON object", remedy=_EXAMPLE)
+    return made_request(document if surely_fits(document, "request") else _read(document))
+
+
+def _read(document: dict[str, Any]) -> dict[str, Any]:
     from vancectl.delegation.request_shape import RequestShape
     from vancectl.reading.reader import read_value
     from vancectl.reading.value import Sent
@@ -90,15 +95,20 @@ def parse_request(text: str) -> Request:
     shape = read_value(RequestShape, Sent(document, Place(Path()), findings))
     if shape is None or findings:
         raise findings[0].of("the request", UsageError, place=False)
-    return made_request(shape.fields())
+    return shape.fields()
 
 
 def made_request(given: Mapping[str, Any]) -> Request:
-    """The request with these fields, by their names in Python. Raises UsageError where they make no sense."""
-    names = [each.name for each in fields(Request)]
-    known = {name: given[name] for name in names if name in given}
+    """The request with these fields of its JSON. Raises UsageError where they make no sense."""
+    names = {_camel(each.name): each.name for each in fields(Request)}
+    known = {names[key]: value for key, value in given.items() if key in names and value is not None}
     task = task_of(given)
     return check_request(Request(**{**known, **({"task": task} if task is not None else {})}))
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
 
 
 def task_of(given: Mapping[str, Any]) -> str | None:

@@ -58,9 +58,9 @@ class Asked(Closed):
     on_exit: Argv = Field(None, description="A list of texts, as `--on-exit`.")
 
     def fields(self) -> dict[str, Any]:
-        """What was said, by the fields' names in Python."""
-        given = {name: getattr(self, name) for name in type(self).model_fields}
-        return {name: value for name, value in given.items() if value is not None}
+        """What was said, less what is null."""
+        given = {field.alias or name: getattr(self, name) for name, field in type(self).model_fields.items()}
+        return {key: value for key, value in given.items() if value is not None}
 
 
 class RequestShape(Asked):

@@ -103,7 +103,7 @@ class _Reader:
         if plan is None or not plan.children:
             raise UsageError("the plan has no `children`", where=Place(self._path), remedy="list at least one child")
         self._common["session"] = find_session(self._option, plan.session)
-        self._common["fallback_on_none"] = plan.fallback_on_none is not False
+        self._common["fallbackOnNone"] = plan.fallback_on_none is not False
         return self._names.give([child for shape in plan.children for child in self._children(shape)])
 
     def _children(self, shape: ChildShape) -> Iterator[Child]:
