@@ -306,29 +306,6 @@ class Document:
         self._watch_comment(node)
         return str(node.value)
 
-    def flag(self, node: Node, field: str) -> bool | None:
-        """None for null, which means that nothing was said."""
-        value = truth_of(node)
-        if value is None and node.tag != _NULL:
-            self.add("wrong-type", node, field=field, expected="true or false", found=kind_of(node))
-        return value
-
-    def texts(self, node: Node, field: str) -> list[tuple[str, Node]]:
-        """A list of texts with their nodes; null is the empty list, null entries are empty texts."""
-        if node.tag == _NULL:
-            return []
-        if node.id != "sequence":
-            self.add("wrong-type", node, field=field, expected="a list", found=kind_of(node))
-            return []
-        found = []
-        for item in node.value:
-            if self.exhausted:
-                break
-            text = self.text(item, f"{field}[]")
-            if text is not None or item.tag == _NULL:
-                found.append((text or "", item))
-        return found
-
     def mapping(self, node: Node, field: str) -> Node:
         if is_mapping(node):
             return node

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from vancectl.sources.formats import FORMATS
 from vancectl.text.names import engine_name
@@ -208,39 +208,75 @@ SOURCES = Kind(
     remedy=f"formats are {', '.join(FORMATS)}; a path is absolute or begins with ~/ or {{project}}/",
 )
 
-KINDS: dict[str, Kind] = {
-    "routing.fallback.recipe": TEXT,
-    "routing.fallback.generateTimeout": SECONDS,
-    "routing.recipeListLimit": WHOLE,
-    "session.defaultChatEngine": TEXT,
-    "selector.model": TEXT,
-    "selector.backend": _choice("auto", "anthropic", "command", "off"),
-    "selector.command": SELECTOR_ARGV,
-    "selector.env": VARIABLES,
-    "selector.timeout": SECONDS,
-    "selector.maxAttempts": WHOLE,
-    "limits.attempts": WHOLE,
-    "limits.answerTokens": WHOLE,
-    "limits.promptCharacters": WHOLE,
-    "limits.descriptionCharacters": WHOLE,
-    "limits.responseBytes": WHOLE,
-    "limits.waitSeconds": SECONDS,
-    "limits.logBytes": WHOLE,
-    "log.decisions": FLAG,
-    "log.tasks": FLAG,
-    "models": Kind("a mapping of alias to model", _models, "values"),
-    "spawn.command": SPAWN_COMMAND,
-    "spawn.preset": TEXT,
-    "spawn.stdin": _choice(*STDIN_MODES),
-    "spawn.env": VARIABLES,
-    "spawn.timeout": LIMIT,
-    "spawn.engines": ENGINES,
-    "spawn.maxDepth": WHOLE,
-    "spawn.planOnExit": FLAG,
-    "sources": SOURCES,
-    "trust.folders": FOLDERS,
-    "trust.required": FLAG,
+
+class Setting(NamedTuple):
+    """One setting: what it may hold, and what it is for."""
+
+    kind: Kind
+    description: str
+
+
+SETTINGS: dict[str, Setting] = {
+    "routing.fallback.recipe": Setting(
+        TEXT,
+        "Started when a trigger was hit and the model answered NONE; the empty text starts nothing.",
+    ),
+    "routing.fallback.generateTimeout": Setting(
+        SECONDS,
+        "Seconds that a fallback which generates a recipe may take for that.",
+    ),
+    "routing.recipeListLimit": Setting(WHOLE, "How many recipes the model is shown; beyond it, a ranked shortlist."),
+    "session.defaultChatEngine": Setting(TEXT, "The chat's engine, in place of eddie (hub project) and arthur."),
+    "selector.model": Setting(TEXT, "The model that is asked; it beats that of the recipe `recipe-selector`."),
+    "selector.backend": Setting(
+        _choice("auto", "anthropic", "command", "off"),
+        "What is asked: anthropic, a command, nothing; auto takes anthropic where a key is set.",
+    ),
+    "selector.command": Setting(
+        SELECTOR_ARGV,
+        "For the backend `command`: the prompt on standard input, the reply on standard output.",
+    ),
+    "selector.env": Setting(VARIABLES, "Variables for that command; it gets no key unless it is listed here."),
+    "selector.timeout": Setting(SECONDS, "Seconds for the whole model stage, over all attempts."),
+    "selector.maxAttempts": Setting(WHOLE, "How often a malformed reply is asked for again, the first time included."),
+    "limits.attempts": Setting(WHOLE, "How often a recipe may have one answer asked for."),
+    "limits.answerTokens": Setting(WHOLE, "The tokens of one answer."),
+    "limits.promptCharacters": Setting(WHOLE, "The characters of one prompt; a longer one is not sent."),
+    "limits.descriptionCharacters": Setting(
+        WHOLE,
+        "The characters of one recipe's description that the model is shown.",
+    ),
+    "limits.responseBytes": Setting(WHOLE, "What a server or a command may answer, unpacked."),
+    "limits.waitSeconds": Setting(SECONDS, "How long a server may make us wait before the next try."),
+    "limits.logBytes": Setting(WHOLE, "What is kept of the output of a process."),
+    "log.decisions": Setting(FLAG, "Whether decisions are logged."),
+    "log.tasks": Setting(FLAG, "Whether the log has the text of tasks; else it has their hash and length."),
+    "models": Setting(
+        Kind("a mapping of alias to model", _models, "values"),
+        "Aliases of models, which recipes and settings may name in place of a model.",
+    ),
+    "spawn.command": Setting(
+        SPAWN_COMMAND,
+        "The program and its arguments, in place of a preset; the empty list means none.",
+    ),
+    "spawn.preset": Setting(TEXT, "The preset that starts recipes, or `none`."),
+    "spawn.stdin": Setting(_choice(*STDIN_MODES), "What the command reads."),
+    "spawn.env": Setting(
+        VARIABLES,
+        'Variables for the command; null unsets one, "{env.NAME}" passes on one of vancectl\'s own.',
+    ),
+    "spawn.timeout": Setting(LIMIT, "The time limit in seconds; null for none."),
+    "spawn.engines": Setting(ENGINES, "What an engine has of its own: command or preset, stdin, env and timeout."),
+    "spawn.maxDepth": Setting(WHOLE, "How many processes may start one another in a row."),
+    "spawn.planOnExit": Setting(FLAG, "Whether a plan may name a program to call at the end of a child."),
+    "sources": Setting(
+        SOURCES,
+        "The agents, skills, commands and patterns of other programs: auto, or each with its format.",
+    ),
+    "trust.folders": Setting(FOLDERS, "Folders where a project may bring more than recipes and cases."),
+    "trust.required": Setting(FLAG, "Whether delegate starts a project's recipe only where its folder is trusted."),
 }
+KINDS = {key: setting.kind for key, setting in SETTINGS.items()}
 # A list in the place of these settings is that of their commonest one.
 SHORT = {"trust": "trust.folders"}
 

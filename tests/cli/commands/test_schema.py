@@ -17,6 +17,7 @@ from vancectl.errors import VancectlError
 from vancectl.inventory.layer import Layer, LayerKind
 from vancectl.inventory.recipe import Recipe
 from vancectl.inventory.schema import validate
+from vancectl.mcp.tools import find_tool
 from vancectl.plan.plan import read_plan
 from vancectl.reading.document import Document
 from vancectl.reading.schemas import SHAPES, schema_path
@@ -170,3 +171,11 @@ def test_a_schema_accepts_what_the_reader_accepts(
     path.write_text(json.dumps(value))  # JSON is YAML
     path.with_name("x.csv").write_text("id\n1\n")
     assert is_read(shape, path) == valid
+
+
+def test_the_tool_that_clients_are_offered_takes_fields_of_a_request() -> None:
+    fields = json.loads(schema_path("request").read_text(encoding="utf-8"))["properties"]
+    tool = find_tool("delegate")
+    assert tool is not None
+    for key, facts in tool.properties.items():
+        assert facts["type"] in fields[key]["type"], key
