@@ -50,7 +50,7 @@ COMMANDS: Mapping[str, Lazy] = {
     ),
     "mcp": Lazy("vancectl.cli.commands.mcp:app", "Serve an agent program: select, delegate, recipes, processes."),
     "hook": Lazy("vancectl.cli.commands.hook:app", "Say of each prompt of an agent program what is meant for it."),
-    "settings": Lazy("vancectl.cli.commands.settings:app", "Settings: bundled < tenant < environment < options."),
+    "settings": Lazy("vancectl.cli.commands.settings.group:app", "Settings: bundled < tenant < environment < options."),
     "trust": Lazy("vancectl.cli.commands.trust:app", "Trust a folder: put it on the list in the tenant's settings."),
 }
 

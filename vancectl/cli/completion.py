@@ -53,6 +53,12 @@ def complete_engine(incomplete: str) -> list[str]:
     return _matching(names, incomplete)
 
 
+def complete_setting(incomplete: str) -> list[str]:
+    from vancectl.settings.keys import KINDS
+
+    return _matching(KINDS, incomplete)
+
+
 def _matching(names: Iterable[str], incomplete: str) -> list[str]:
     return [name for name in dict.fromkeys(names) if name.startswith(incomplete) and _inert(name)]
 

@@ -146,6 +146,12 @@ class Scope(Voice):
 
         return load_settings(layers.tenant, self._options())
 
+    def settings_without_file(self) -> Settings:
+        """As they would be without the tenant's file."""
+        from vancectl.settings.settings import load_settings
+
+        return load_settings(None, self._options())
+
     def fresh_settings(self) -> Settings:
         """As they are after a file of theirs was changed."""
         self.__dict__.pop("settings", None)

@@ -79,22 +79,35 @@ class Settings:
         return self._values[key]
 
 
-def load_settings(tenant: str, options: Mapping[str, Any] | None = None) -> Settings:
-    """Merges all sources. Raises SettingsError for an unknown key or a wrong value, with file and line.
+def bundled_file() -> Path:
+    return defaults_dir() / "settings.yaml"
+
+
+def bundled_settings() -> Settings:
+    """What holds where nobody has set anything."""
+    values = {key: Value(None, Source.BUNDLED, str(bundled_file())) for key in KINDS}
+    _merge_file(values, bundled_file(), Source.BUNDLED)
+    return Settings(values)
+
+
+def load_settings(tenant: str | None, options: Mapping[str, Any] | None = None) -> Settings:
+    """Merges all sources; without a tenant its file is left out.
+
+    Raises SettingsError for an unknown key or a wrong value, with file and line.
 
     `models` and `spawn.engines` are merged entry by entry; every other value is replaced as a whole. A variable or an
     option may also name one entry: `spawn.engines.marvin.command`, `spawn.env.DEBUG`, `models.default:fast`.
     """
-    bundled = defaults_dir() / "settings.yaml"
-    values = {key: Value(None, Source.BUNDLED, str(bundled)) for key in KINDS}
-    _merge_file(values, bundled, Source.BUNDLED)
-    folder = tenant_folder(tenant)
+    values = dict(bundled_settings().values())
+    folder = tenant_folder(tenant) if tenant is not None else None
     if folder is not None and _is_there(folder / "settings.yaml"):
         _merge_file(values, folder / "settings.yaml", Source.TENANT)
     _merge_given(values, options or {})
     for key, kind in KINDS.items():
         if values[key].value is None and not kind.optional:
-            raise SettingsError(f"`{key}` has no value", where=Place(bundled), remedy=f"it must be {kind.expected}")
+            raise SettingsError(
+                f"`{key}` has no value", where=Place(bundled_file()), remedy=f"it must be {kind.expected}"
+            )
     return Settings(values)
 
 
@@ -104,6 +117,19 @@ def check_given(options: Mapping[str, Any]) -> None:
     A mistyped one would else be found only by the task that needs it.
     """
     _merge_given({key: Value(None, Source.BUNDLED, "") for key in KINDS}, options)
+
+
+def clean_value(key: str, value: Any, origin: str) -> Any:
+    """The value as a file is to hold it. Raises SettingsError for an unknown key, or a value that it cannot have."""
+    kind = kind_of(key)
+    if kind is None:
+        raise unknown_key(key, None)
+    return _clean(key, value, kind, origin, {}) if value is not None else None
+
+
+def check_text(path: Path, text: str) -> None:
+    """Raises SettingsError where a tenant's file with this text would be broken."""
+    read_tenant_list(path, "trust.folders", text)
 
 
 def read_tenant_list(path: Path, key: str, text: str | None = None) -> list[str]:

@@ -32,11 +32,6 @@ def test_one_key(ws: Workspace) -> None:
         ("spawn.stdn", "did you mean `spawn.stdin`?"),
         ("SPAWN.STDIN", "did you mean `spawn.stdin`?"),
         ("models.", "did you mean `models`?"),
-        (
-            "spawn",
-            "write one of its keys: `spawn.command`, `spawn.preset`, `spawn.stdin`, `spawn.env`, `spawn.timeout`"
-            " and 3 more",
-        ),
         ("spawn.engines.ford.comand", "did you mean `spawn.engines.ford.command`?"),
         ("nonsense", "`vancectl settings show` lists all keys"),
     ],

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import subprocess
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -225,6 +223,7 @@ def _edited(name: str, text: str, output: Output) -> Path:
     """A draft that the editor has left in a usable state. Raises UsageError, and then keeps the draft."""
     import tempfile
 
+    from vancectl.cli.editor import NoEditorError, run_editor
     from vancectl.cli.task import read_text
     from vancectl.errors import Place, UsageError
     from vancectl.inventory.layer import Layer, LayerKind
@@ -234,7 +233,12 @@ def _edited(name: str, text: str, output: Output) -> Path:
     draft = Path(tempfile.mkdtemp(prefix="vancectl-")) / f"{name.rpartition('/')[2]}.yaml"
     draft.write_text(text, encoding="utf-8")
     while True:
-        _run_editor(draft)
+        try:
+            run_editor(draft)
+        except NoEditorError:
+            draft.unlink()
+            draft.parent.rmdir()
+            raise
         if read_text(draft) == text:
             return draft
         checked = load_recipe(name, Layer(LayerKind.PROJECT, draft.parent), str(draft))
@@ -253,29 +257,6 @@ def _again() -> bool:
         return input("Edit again? [Y/n] ").strip().lower() not in {"n", "no", "nein"}
     except EOFError:
         return False
-
-
-def _run_editor(path: Path) -> None:
-    from vancectl.errors import Place, UsageError
-    from vancectl.programs.search import ProgramError, find_program
-    from vancectl.programs.secrets import without_credentials
-
-    wanted = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    try:
-        program, *words = shlex.split(wanted) or [wanted]
-        argv = [find_program(program), *words, str(path)]
-        status = subprocess.run(argv, env=without_credentials(os.environ), check=False).returncode
-    except (ProgramError, OSError, ValueError) as error:
-        path.unlink()
-        path.parent.rmdir()
-        reason = error.text if isinstance(error, ProgramError) else getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"the editor `{wanted}` cannot be started: {reason}", remedy="set VISUAL or EDITOR") from None
-    if status:
-        raise UsageError(
-            f"the editor `{wanted}` ended with status {status}, so nothing was saved",
-            where=Place(path),
-            remedy="your text is there",
-        )
 
 
 def _save(layer: Path, path: Path, text: str, draft: Path) -> None:
