@@ -14,21 +14,20 @@ def list_keys(voice: Voice, json_output: JsonOption = False) -> None:
 
     No file of the tenant is read for it.
     """
-    from vancectl.settings.keys import KINDS
+    from vancectl.settings.keys import SETTINGS
     from vancectl.settings.settings import bundled_settings, variable_of
-    from vancectl.settings.settings_schema import DESCRIPTIONS
 
     output = voice.output(as_json=json_output)
     bundled = bundled_settings()
     rows = [
         {
             "key": key,
-            "means": DESCRIPTIONS[key],
-            "holds": kind.expected,
+            "means": setting.description,
+            "holds": setting.kind.expected,
             "default": bundled[key],
             "variable": variable_of(key),
         }
-        for key, kind in KINDS.items()
+        for key, setting in SETTINGS.items()
     ]
     if output.as_json:
         output.array(rows)
