@@ -179,6 +179,13 @@ def _catalog(room: Room, data: bytes, _: Random) -> None:
     room.good_works()
 
 
+def _presets(room: Room, data: bytes, _: Random) -> None:
+    room.write("B/spawn/fuzz.yaml", data)
+    room.json("spawn", "list", "--json", names=("fuzz",))
+    room.json("delegate", "--json", "--dry-run", "--set", "spawn.command=null", "--set", "spawn.preset=fuzz", "fix tests",
+              names=("fuzz", "spawn.preset"))  # fmt: skip
+
+
 def _cases(room: Room, data: bytes, random: Random) -> None:
     name = "routes/fuzz.jsonl" if data.startswith(b"{") else "routes.yaml"
     room.write(f"P/{name}", data)
@@ -250,6 +257,7 @@ TARGETS = {
     "settings": Target((SETTINGS,), _settings, ("T/settings.yaml",)),
     "project": Target((b"id: shop\ntenant: default\nhub: false\n",), _project, ("P/project.yaml",)),
     "catalog": Target((_bundled("catalog/engines.yaml"),), _catalog, ("B/catalog/engines.yaml",)),
+    "presets": Target((_bundled("spawn/claude.yaml"), _bundled("spawn/worker.yaml")), _presets, ("B/spawn/fuzz.yaml",)),
     "cases": Target((CASES, b'{"task": "fix tests", "expect": "good"}\n{"task": "b", "expect": null}\n'), _cases),
     "recordings": Target((RECORDED,), _recordings, ("P/routes.recorded.jsonl",)),
     "plans": Target((PLAN,), _plans),

@@ -29,6 +29,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from vancectl.errors import Place
 from vancectl.reading.value import Members, Value, wrong
+from vancectl.text.printable import well_formed
 
 # -- what a field's type makes of a value; what is no `Value` was made by an inner type
 
@@ -179,6 +180,8 @@ class Shape(BaseModel):
         members = _members(value)
         if isinstance(members, Members):
             cls.report(members)
+            for key in [key for key in members if not key.isascii() and well_formed(key) != key]:
+                del members[key]  # pydantic takes no key with a lone surrogate; no known one has any
         shape = handler(members)
         if isinstance(members, Members):
             shape._order, shape._place = tuple(members), members.whole.place
