@@ -76,3 +76,24 @@ def test_engines_are_completed_by_name(ws: Workspace) -> None:
 def test_what_is_wrong_does_not_disturb_the_prompt(library: Workspace, variables: dict[str, str]) -> None:
     library.env |= variables
     assert complete(library, "recipes show ") == []
+
+
+def test_every_value_that_is_known_is_completed(ws: Workspace) -> None:
+    ws.settings(spawn={"command": ["true"], "stdin": "none"})
+    ws.recipe("P/recipes/good.yaml", triggers=["fix tests"], profiles={"brief": {}, "long": {}})
+    ws.run("delegate", "--name", "alpha", "--session", "mine", "fix tests").expect()
+    for line, found in {
+        "settings show spawn.st": ["spawn.stdin"],
+        "settings set log.": ["log.decisions", "log.tasks"],
+        "processes show --session mine ": ["alpha"],
+        "processes stop --session mine al": ["alpha"],
+        "processes list --session ": ["mine"],
+        "select --tenant ": ["default"],
+        "spawn test --preset goose": ["goose", "goose-recipe"],
+        "spawn test --engine ze": [],
+        "delegate --engine za": ["zaphod"],
+        "delegate --recipe good --profile ": ["brief", "long"],
+        "recipes lint --explain never": ["never-alone"],
+        "log --stage tr": ["trigger"],
+    }.items():
+        assert complete(ws, line) == found, line

@@ -48,6 +48,14 @@ COMMANDS: Mapping[str, Lazy] = {
     "schema": Lazy(
         "vancectl.cli.commands.schema:app", "Print the JSON Schema of a file or a request, for editors and callers."
     ),
+    "init": Lazy(
+        "vancectl.cli.commands.init:app",
+        "Begin a project: a recipe to copy from, cases for it, and a job for CI.",
+    ),
+    "doctor": Lazy(
+        "vancectl.cli.commands.doctor:app",
+        "Look over project, settings, recipes, model and programs, and say what is wrong and what helps.",
+    ),
     "mcp": Lazy("vancectl.cli.commands.mcp:app", "Serve an agent program: select, delegate, recipes, processes."),
     "hook": Lazy("vancectl.cli.commands.hook:app", "Say of each prompt of an agent program what is meant for it."),
     "settings": Lazy("vancectl.cli.commands.settings.group:app", "Settings: bundled < tenant < environment < options."),
@@ -63,6 +71,14 @@ class Commands(LazyGroup):
             from vancectl.cli.completion import set_up
 
             set_up(str(ctx.info_name), args)
+        if not ctx.resilient_parsing:
+            if args[:1] == ["help"]:
+                args = [*args[1:], "--help"]
+            elif not args and sys.stdout is not None and sys.stdout.isatty():
+                from vancectl.cli.runs.overview import print_overview
+
+                print_overview()
+                raise typer.Exit
         return super().parse_args(ctx, args)
 
 
@@ -89,7 +105,8 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def vancectl(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """Decide from plain words which recipe an agent should run, say why, and start it.

@@ -53,6 +53,75 @@ def complete_engine(incomplete: str) -> list[str]:
     return _matching(names, incomplete)
 
 
+def complete_process(ctx: typer.Context, incomplete: str) -> list[str]:
+    return _matching([name for name, _ in _processes(ctx.params.get("session"))], incomplete)
+
+
+def complete_session(incomplete: str) -> list[str]:
+    return _matching([session for _, session in _processes(None)], incomplete)
+
+
+def _processes(session: str | None) -> list[tuple[str, str]]:
+    """Names and sessions of what was started, the newest first."""
+    from vancectl.disk.folders import state_dir
+    from vancectl.process.store import ProcessStore
+
+    try:
+        records = ProcessStore(state_dir()).all(session=session)
+    except Exception:  # noqa: BLE001  # a completion that fails completes nothing
+        return []
+    return [(record.name, record.session) for record in reversed(records)]
+
+
+def complete_tenant(incomplete: str) -> list[str]:
+    from vancectl.disk.folders import config_dir
+
+    try:
+        folder = config_dir()
+        names = sorted(each.name for each in (folder / "tenants").iterdir() if each.is_dir()) if folder else []
+    except Exception:  # noqa: BLE001  # as above
+        return []
+    return _matching(names, incomplete)
+
+
+def complete_preset(incomplete: str) -> list[str]:
+    from vancectl.process.preset import preset_names
+
+    try:
+        names = preset_names()
+    except Exception:  # noqa: BLE001  # as above
+        return []
+    return _matching(names, incomplete)
+
+
+def complete_rule(incomplete: str) -> list[str]:
+    from vancectl.lint.rules import every_rule
+
+    return _matching(["all", *every_rule()], incomplete)
+
+
+def complete_stage(incomplete: str) -> list[str]:
+    from vancectl.selector.decision import Stage
+
+    return _matching([stage.value for stage in Stage], incomplete)
+
+
+def complete_profile(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Those of the recipe that is named; without one, of all."""
+    from vancectl.inventory.cascade import Cascade
+    from vancectl.inventory.layer import find_layers
+    from vancectl.inventory.recipe import Recipe
+
+    try:
+        cascade = Cascade(find_layers(Path.cwd(), tenant=ctx.params.get("tenant")))
+        wanted = ctx.params.get("recipe")
+        entries = [cascade.find(wanted)] if wanted else list(cascade.entries())
+        names = [name for each in entries if isinstance(each.recipe, Recipe) for name in each.recipe.profiles]
+    except Exception:  # noqa: BLE001  # as above
+        return []
+    return _matching(names, incomplete)
+
+
 def complete_setting(incomplete: str) -> list[str]:
     from vancectl.settings.keys import KINDS
 

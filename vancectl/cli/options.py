@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from vancectl.cli.completion import complete_recipe
+from vancectl.cli.completion import complete_recipe, complete_session, complete_tenant
 
 DEFAULT_JOBS = 8
 
@@ -41,7 +41,13 @@ ReplayOption = Annotated[
     Path | None, typer.Option("--replay", metavar="FILE", help="Take the model's answers from recordings; ask nothing.")
 ]
 SessionOption = Annotated[
-    str | None, typer.Option("--session", metavar="NAME", help="The session. [VANCECTL_SESSION, else default]")
+    str | None,
+    typer.Option(
+        "--session",
+        metavar="NAME",
+        help="The session. [VANCECTL_SESSION, else default]",
+        autocompletion=complete_session,
+    ),
 ]
 OnExitOption = Annotated[
     str | None,
@@ -53,7 +59,12 @@ OnExitOption = Annotated[
 ]
 TenantOption = Annotated[
     str | None,
-    typer.Option("--tenant", metavar="NAME", help="The tenant. [VANCECTL_TENANT, else the project's, else default]"),
+    typer.Option(
+        "--tenant",
+        metavar="NAME",
+        help="The tenant. [VANCECTL_TENANT, else the project's, else default]",
+        autocompletion=complete_tenant,
+    ),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings.")]
 VerboseOption = Annotated[

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vancectl.cli.completion import complete_process
 from vancectl.cli.options import QuietOption, TenantOption, VerboseOption
 from vancectl.cli.scope import Voice, with_options
 
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
     from vancectl.cli.render.output import Output
     from vancectl.process.store import NameScope, ProcessRecord, ProcessStore
 
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="A process's id, or its name in the session.")]
+NameArgument = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="A process's id, or its name in the session.", autocompletion=complete_process),
+]
 
 
 class Processes(Voice):

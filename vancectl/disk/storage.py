@@ -103,7 +103,9 @@ def open_below(boundary: Path, path: Path, flags: int) -> int:
         # O_NONBLOCK: opening a pipe that nobody reads must not hang.
         handle = os.open(path.name, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666, dir_fd=folder)
     except OSError as error:
-        raise LinkError(path) from None if _is_link(path.name, folder) else error
+        if _is_link(path.name, folder):
+            raise LinkError(path) from None
+        raise error from None
     finally:
         os.close(folder)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -151,7 +153,9 @@ def _open_folder(boundary: Path, path: Path) -> int:
                 os.mkdir(part, dir_fd=handle)
             below = os.open(part, _FOLDER, dir_fd=handle)
         except OSError as error:
-            raise LinkError(boundary.joinpath(*parts[:number])) from None if _is_link(part, handle) else error
+            if _is_link(part, handle):
+                raise LinkError(boundary.joinpath(*parts[:number])) from None
+            raise error from None
         finally:
             os.close(handle)
         handle = below

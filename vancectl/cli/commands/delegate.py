@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vancectl.cli.completion import complete_recipe
+from vancectl.cli.completion import complete_engine, complete_profile, complete_recipe
 from vancectl.cli.options import (
     ExplainOption,
     JsonOption,
@@ -58,7 +58,13 @@ def delegate(
         ),
     ] = None,
     engine: Annotated[
-        str | None, typer.Option("--engine", metavar="NAME", help="Start this engine's recipe, or the engine itself.")
+        str | None,
+        typer.Option(
+            "--engine",
+            metavar="NAME",
+            help="Start this engine's recipe, or the engine itself.",
+            autocompletion=complete_engine,
+        ),
     ] = None,
     title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="A title for people.")] = None,
     steer: Annotated[
@@ -75,7 +81,10 @@ def delegate(
             "--param", metavar="KEY=VALUE", help="A param; VALUE is JSON where it can be, else text (repeatable)."
         ),
     ] = None,
-    profile: Annotated[str | None, typer.Option("--profile", metavar="NAME", help="The recipe's profile.")] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option("--profile", metavar="NAME", help="The recipe's profile.", autocompletion=complete_profile),
+    ] = None,
     session: SessionOption = None,
     fallback: Annotated[
         bool, typer.Option("--fallback/--no-fallback", help="After NONE, start the fallback recipe.")

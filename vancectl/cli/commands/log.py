@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vancectl.cli.completion import complete_recipe
+from vancectl.cli.completion import complete_recipe, complete_stage
 from vancectl.cli.options import JsonOption
 from vancectl.cli.scope import Scope, scoped
 
@@ -31,7 +31,10 @@ def show_log(
             "--recipe", metavar="NAME", help="Only decisions for this recipe.", autocompletion=complete_recipe
         ),
     ] = None,
-    stage: Annotated[str | None, typer.Option("--stage", metavar="STAGE", help="Only decisions of this stage.")] = None,
+    stage: Annotated[
+        str | None,
+        typer.Option("--stage", metavar="STAGE", help="Only decisions of this stage.", autocompletion=complete_stage),
+    ] = None,
     all_projects: Annotated[
         bool, typer.Option("--all-projects", help="What was decided in every project and for every tenant.")
     ] = False,

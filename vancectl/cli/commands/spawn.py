@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vancectl.cli.completion import complete_engine, complete_preset
 from vancectl.cli.options import JsonOption
 from vancectl.cli.scope import Scope, Voice, scoped, voiced
 
@@ -56,9 +57,17 @@ def list_presets(voice: Voice, json_output: JsonOption = False) -> None:
 def try_command(
     scope: Scope,
     preset: Annotated[
-        str | None, typer.Option("--preset", metavar="NAME", help="Test this preset in place of what is configured.")
+        str | None,
+        typer.Option(
+            "--preset",
+            metavar="NAME",
+            help="Test this preset in place of what is configured.",
+            autocompletion=complete_preset,
+        ),
     ] = None,
-    engine: Annotated[str, typer.Option("--engine", metavar="NAME", help="For this engine.")] = "ford",
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="NAME", help="For this engine.", autocompletion=complete_engine)
+    ] = "ford",
     json_output: JsonOption = False,
 ) -> None:
     """Show the argv of the spawn command and check that its program is there. Starts nothing."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _FIRST_PAUSE = 0.25  # a person waits
 _REFUSALS = frozenset((400, 422))
+_TRY_SECONDS = 10.0
 _ADVICE = Advice(
     model="--model, VANCECTL_MODEL, selector.model and the recipe `recipe-selector`",
     prompt="lower routing.recipeListLimit",
@@ -79,6 +80,14 @@ class AnthropicModel:
             finally:
                 self._throttle.leave(answered=answered)
             time.sleep(wait)
+
+    def try_server(self) -> str | None:
+        """What is wrong with key or server, by a call that costs nothing; None where it answers."""
+        try:
+            self.client.models.list(limit=1, timeout=_TRY_SECONDS)
+        except Exception as error:  # noqa: BLE001  # the SDK's and its HTTP library's kinds
+            return self.judge(error).text
+        return None
 
     def check(self, question: Question) -> None:
         """Raises ModelError for a question that is too long to be sent."""

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from vancectl.cli.completion import complete_session
 from vancectl.cli.options import JsonOption
 from vancectl.cli.processes import Processes, with_processes
 
@@ -13,7 +14,10 @@ from vancectl.cli.processes import Processes, with_processes
 @with_processes
 def list_processes(
     processes: Processes,
-    session: Annotated[str | None, typer.Option("--session", metavar="NAME", help="Only this session's.")] = None,
+    session: Annotated[
+        str | None,
+        typer.Option("--session", metavar="NAME", help="Only this session's.", autocompletion=complete_session),
+    ] = None,
     running: Annotated[bool, typer.Option("--running", help="Only those that have not ended.")] = False,
     json_output: JsonOption = False,
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from vancectl.cli.completion import complete_process
 from vancectl.cli.options import JsonOption, SessionOption
 from vancectl.cli.processes import Processes, with_processes
 
@@ -13,7 +14,10 @@ from vancectl.cli.processes import Processes, with_processes
 @with_processes
 def remove_processes(
     processes: Processes,
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME…]", help="Ids, or names in the session.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME…]", help="Ids, or names in the session.", autocompletion=complete_process),
+    ] = None,
     ended: Annotated[bool, typer.Option("--ended", help="All that have ended.")] = False,
     older_than: Annotated[
         str | None, typer.Option("--older-than", metavar="AGE", help="All that ended so long ago, as in 30d or 12h.")

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from vancectl.cli.completion import complete_process
 from vancectl.cli.options import JsonOption, SessionOption
 from vancectl.cli.processes import Processes, print_end, with_processes
 
@@ -13,7 +14,10 @@ from vancectl.cli.processes import Processes, print_end, with_processes
 @with_processes
 def stop_processes(
     processes: Processes,
-    names: Annotated[list[str], typer.Argument(metavar="NAME…", help="Ids, or names in the session.")],
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME…", help="Ids, or names in the session.", autocompletion=complete_process),
+    ],
     session: SessionOption = None,
     grace: Annotated[
         float, typer.Option("--grace", metavar="SECONDS", help="How long it may take to end before it is killed.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vancectl.cli.completion import complete_rule
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
@@ -38,7 +39,13 @@ def lint_recipes(
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 on warnings, too.")] = False,
     explain: Annotated[
-        str | None, typer.Option("--explain", metavar="CODE", help="Say what a rule is for; `all` lists every rule.")
+        str | None,
+        typer.Option(
+            "--explain",
+            metavar="CODE",
+            help="Say what a rule is for; `all` lists every rule.",
+            autocompletion=complete_rule,
+        ),
     ] = None,
     cases: Annotated[
         list[Path] | None,
