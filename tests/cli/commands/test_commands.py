@@ -13,7 +13,7 @@ from tests.workspace import Workspace
         (["processes", "lits"], "Did you mean `list`?"),
         (["list"], "Did you mean `processes list` or `recipes list`?"),
         (["version"], "Did you mean `--version`?"),
-        (["init"], ""),
+        (["frobnicate"], ""),
     ],
 )
 def test_an_unknown_command_is_refused_with_what_is_near(ws: Workspace, words: list[str], meant: str) -> None:
