@@ -115,3 +115,11 @@ def test_paths_and_keys_need_no_file_that_is_in_order(ws: Workspace) -> None:
     shown = ws.run("settings", "show", "limits").expect(2)
     assert [row["key"].partition(".")[0] for row in shown.json] == ["limits"] * 7
     assert f"error: {path}:2:1: the settings are broken" in shown.stderr
+
+
+def test_a_new_file_names_the_schema_for_editors(ws: Workspace) -> None:
+    ws.program("editor", "true")
+    ws.run("settings", "edit", env={"EDITOR": "editor"}).expect()
+    assert ws.path("T/settings.yaml").read_text().startswith("# yaml-language-server: $schema=schemas/settings.json\n")
+    assert ws.path("T/schemas/settings.json").read_text() == ws.run("schema", "settings").expect().stdout
+    assert ws.run("settings", "show", "spawn.preset").expect().json[0]["source"] == "bundled"

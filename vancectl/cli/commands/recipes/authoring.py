@@ -155,20 +155,17 @@ def edit_recipe(
 
 
 def _create(scope: Scope, name: str, to: Target, text: str, output: Output) -> None:
-    from vancectl.errors import UsageError
     from vancectl.inventory.draft import create, refuse_taken, target_layer, target_path
-    from vancectl.inventory.editor import with_line, write_schema
     from vancectl.inventory.layer import LayerKind
+    from vancectl.reading.schema_line import with_line, write_schema
 
     layer = target_layer(scope.layers, LayerKind(to.value), Path.cwd())
     path = target_path(layer, name)
     refuse_taken(layer, path)
     folder = layer.directory.parent
     create(layer, path, with_line(text, "recipe", folder, path))
-    try:
-        write_schema("recipe", folder)
-    except (OSError, UsageError) as error:
-        output.warn(f"the schema for editors was not written into {folder}: {error}")
+    if warning := write_schema("recipe", folder):
+        output.warn(warning)
     _told(scope, path, path.relative_to(layer.directory).as_posix().removesuffix(".yaml"), output)
 
 

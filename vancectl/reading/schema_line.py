@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 
 from vancectl.disk.storage import create_below
+from vancectl.errors import UsageError
 from vancectl.reading.schemas import schema_path
 
 _LINE = re.compile(r"(?m)^# yaml-language-server: \$schema=.*\n")
@@ -24,7 +25,11 @@ def with_line(text: str, shape: str, folder: Path, path: Path) -> str:
     return f"# yaml-language-server: $schema={Path(schema).as_posix()}\n{_LINE.sub('', text)}"
 
 
-def write_schema(shape: str, folder: Path) -> None:
-    """Copies the schema to where the line says. Raises as create_below does, but for one that is there."""
-    with contextlib.suppress(FileExistsError):
-        create_below(folder, folder / _FOLDER / f"{shape}.json", schema_path(shape).read_bytes())
+def write_schema(shape: str, folder: Path) -> str:
+    """Copies the schema to where the line says; gives the warning where that cannot be done."""
+    try:
+        with contextlib.suppress(FileExistsError):
+            create_below(folder, folder / _FOLDER / f"{shape}.json", schema_path(shape).read_bytes())
+    except (OSError, UsageError) as error:
+        return f"the schema for editors was not written into {folder}: {error}"
+    return ""
