@@ -9,7 +9,7 @@ from typing import NamedTuple
 from vancectl.disk.folders import FOLDER_NAMES, defaults_dir
 from vancectl.disk.storage import create_below
 from vancectl.errors import Place, UsageError
-from vancectl.inventory.editor import with_line, write_schema
+from vancectl.reading.schema_line import with_line, write_schema
 
 # Where a host looks for its job.
 CI_FILES = {

@@ -25,11 +25,16 @@ def with_line(text: str, shape: str, folder: Path, path: Path) -> str:
     return f"# yaml-language-server: $schema={Path(schema).as_posix()}\n{_LINE.sub('', text)}"
 
 
-def write_schema(shape: str, folder: Path) -> str:
-    """Copies the schema to where the line says; gives the warning where that cannot be done."""
+def write_schema(shape: str, folder: Path) -> None:
+    """Copies the schema to where the line says. Raises as create_below does, but for one that is there."""
+    with contextlib.suppress(FileExistsError):
+        create_below(folder, folder / _FOLDER / f"{shape}.json", schema_path(shape).read_bytes())
+
+
+def offer_schema(shape: str, folder: Path) -> str:
+    """The same, where it is no harm if that cannot be done; gives the warning then."""
     try:
-        with contextlib.suppress(FileExistsError):
-            create_below(folder, folder / _FOLDER / f"{shape}.json", schema_path(shape).read_bytes())
+        write_schema(shape, folder)
     except (OSError, UsageError) as error:
         return f"the schema for editors was not written into {folder}: {error}"
     return ""

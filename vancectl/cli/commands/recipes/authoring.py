@@ -157,14 +157,14 @@ def edit_recipe(
 def _create(scope: Scope, name: str, to: Target, text: str, output: Output) -> None:
     from vancectl.inventory.draft import create, refuse_taken, target_layer, target_path
     from vancectl.inventory.layer import LayerKind
-    from vancectl.reading.schema_line import with_line, write_schema
+    from vancectl.reading.schema_line import offer_schema, with_line
 
     layer = target_layer(scope.layers, LayerKind(to.value), Path.cwd())
     path = target_path(layer, name)
     refuse_taken(layer, path)
     folder = layer.directory.parent
     create(layer, path, with_line(text, "recipe", folder, path))
-    if warning := write_schema("recipe", folder):
+    if warning := offer_schema("recipe", folder):
         output.warn(warning)
     _told(scope, path, path.relative_to(layer.directory).as_posix().removesuffix(".yaml"), output)
 

@@ -13,13 +13,13 @@ def edit_settings(scope: Scope) -> None:
     """
     from vancectl.cli.editor import run_editor
     from vancectl.cli.tenant_file import read_tenant_file, write_tenant_file
-    from vancectl.reading.schema_line import with_line, write_schema
+    from vancectl.reading.schema_line import offer_schema, with_line
 
     output = scope.output()
     path, before = read_tenant_file(scope, broken=True)
     if not before:
         write_tenant_file(path, with_line(_BEGINNING, "settings", path.parent, path))
-        if warning := write_schema("settings", path.parent):
+        if warning := offer_schema("settings", path.parent):
             output.warn(warning)
     run_editor(path)
     scope.fresh_settings()
