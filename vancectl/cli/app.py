@@ -52,6 +52,10 @@ COMMANDS: Mapping[str, Lazy] = {
         "vancectl.cli.commands.init:app",
         "Begin a project: a recipe to copy from, cases for it, and a job for CI.",
     ),
+    "import": Lazy(
+        "vancectl.cli.commands.import_rules:app",
+        "Make recipes of a skill-rules.json: a keyword becomes a trigger phrase.",
+    ),
     "doctor": Lazy(
         "vancectl.cli.commands.doctor:app",
         "Look over project, settings, recipes, model and programs, and say what is wrong and what helps.",

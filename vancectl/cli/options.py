@@ -20,6 +20,14 @@ class Via(StrEnum):
     BATCHES = "batches"
 
 
+class Target(StrEnum):
+    """Layers that one writes to."""
+
+    PROJECT = "project"
+    TENANT = "tenant"
+
+
+ToOption = Annotated[Target, typer.Option("--to", help="The layer that gets the file.")]
 JobsOption = Annotated[
     int, typer.Option("--jobs", metavar="N", min=1, max=1000, help="Ask about so many tasks at a time.")
 ]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vancectl.cli.completion import complete_engine, complete_recipe
-from vancectl.cli.options import JsonOption
+from vancectl.cli.options import JsonOption, Target, ToOption
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
@@ -21,14 +20,6 @@ if TYPE_CHECKING:
     from vancectl.reading.finding import Finding
 
 
-class Target(StrEnum):
-    """Layers that one writes to."""
-
-    PROJECT = "project"
-    TENANT = "tenant"
-
-
-ToOption = Annotated[Target, typer.Option("--to", help="The layer that gets the file.")]
 _TOLD = 8
 
 
@@ -199,21 +190,14 @@ def _told(scope: Scope, path: Path, name: str, output: Output) -> None:
 
 def _findings(scope: Scope, path: Path, name: str) -> tuple[Sequence[Finding], dict[str, list[str]]]:
     """What the linter says of one file in the library as it now is, and the phrases that it takes from others."""
-    from vancectl.inventory.cascade import Cascade
-    from vancectl.inventory.catalog import load_catalog
+    from vancectl.cli.runs.written import findings_of, fresh_cascade
     from vancectl.inventory.inventory import take_inventory
-    from vancectl.inventory.layer import find_layers
-    from vancectl.lint.inspection import check
     from vancectl.lint.reachability import taken_phrases
-    from vancectl.lint.wordlist import find_word_list
     from vancectl.selector.triggers.index import TriggerIndex
 
-    layers = scope.layers
-    if layers.project is None:  # `new` may just have begun one
-        layers = find_layers(Path.cwd(), tenant=layers.tenant, named_by=layers.tenant_origin)
-    cascade = Cascade(layers, use_cache=False)
-    report = check(cascade, load_catalog, lambda: scope.settings, words=find_word_list(), within=[path])
-    return report.findings, taken_phrases(TriggerIndex(take_inventory(cascade).recipes, many_tasks=True), name)
+    cascade = fresh_cascade(scope)
+    index = TriggerIndex(take_inventory(cascade).recipes, many_tasks=True)
+    return findings_of(scope, cascade, [path]), taken_phrases(index, name)
 
 
 def _edited(name: str, text: str, output: Output) -> Path:
