@@ -140,6 +140,23 @@ def listing(bench: Bench) -> None:
     row("the same, 10 and 10,000 recipes: a recipe more", f"{cost:.1f} µs", "≤ 15 µs", milliseconds(few, many))
 
 
+def sources(bench: Bench) -> None:
+    """Agents of another program, 1,163 of them as in three public collections, beside the bundled recipes."""
+    agents = bench.root / "agents"
+    agents.mkdir()
+    for number in range(1_163):
+        text = f"Handles the work of number {number}. Use it when a task is about that number, and for nothing else."
+        body = "You are an expert.\n" * 60
+        header = f"---\nname: agent-{number}\ndescription: {text}\nmodel: inherit\ntools: Read, Grep\n---\n"
+        (agents / f"agent-{number}.md").write_text(header + body)
+    (bench.root / "none").mkdir()
+    words: Argv = [VANCECTL, "select", "run python script.py", "--set"]
+    setting = 'sources={{"mine": {{"format": "claude-agent", "path": "{}"}}}}'
+    few, many = bench.medians([*words, setting.format(bench.root / "none")], [*words, setting.format(agents)])
+    cost = (many - few) / 1_163 * 1e6
+    row("`select` with 1,163 agents of another program: an entry", f"{cost:.1f} µs", "≤ 15 µs", milliseconds(few, many))
+
+
 def one_changed_file(bench: Bench) -> None:
     """Counted in the cascade itself, not timed."""
     folder = bench.library(10_000)
@@ -351,7 +368,7 @@ def main() -> None:
     options = parser.parse_args()
     if not options.suites.is_dir():
         print(f"the suites are not at {options.suites}: the rows that need them are left out", file=sys.stderr)
-    parts = (starts, listing, one_changed_file, memory, model_stage, batches, peers)
+    parts = (starts, listing, sources, one_changed_file, memory, model_stage, batches, peers)
     print("| what | figure | goal | absolute |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder), options.suites, options.peers, options.rounds)

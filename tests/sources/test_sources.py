@@ -140,8 +140,8 @@ def test_a_param_that_is_required_is_asked_for_before_anything_starts(ws: Worksp
 def test_a_goose_recipe_with_a_param_for_the_task(ws: Workspace) -> None:
     ws.program("goose", SAYS)
     ws.write("H/.config/goose/recipes/do.yaml", GOOSE.replace("folder,", "task,") + "prompt: '{{ task }}'\n")
-    done = ws.run("delegate", "--recipe", "goose/do", "mend {{ it }}").expect().json
-    assert done["process"]["reply"].endswith("|--params|task=mend {{ it }}|")
+    done = ws.run("delegate", "--recipe", "goose/do", "fix {{ it }}").expect().json
+    assert done["process"]["reply"].endswith("|--params|task=fix {{ it }}|")
 
 
 def test_the_text_of_a_recipe_without_a_program_is_the_prompt_as_it_is(ws: Workspace) -> None:
@@ -212,3 +212,36 @@ def test_files_that_are_hostile(claude: Workspace) -> None:
     assert {"big.md", "latin.md", "nul.md", "up.md", "rtl.md"} <= {
         row["path"].rpartition("/")[2] for row in listed if "error" in row
     }
+
+
+def test_an_agent_of_a_plugin_is_started_with_the_plugins_folder(claude: Workspace) -> None:
+    claude.write("H/src/plugins/team/.claude-plugin/plugin.json", '{"name": "team"}')
+    claude.write("H/src/plugins/team/agents/deep/checker.md", REVIEWER.replace("reviewer", "checker"))
+    claude.settings(sources={"plug": {"format": "claude-plugin", "path": str(claude.path("H/src/plugins"))}})
+    assert names(claude) == ["plug/team/deep/checker"]
+    done = claude.run("delegate", "--recipe", "plug/team/deep/checker", "check it").expect().json
+    words = done["process"]["reply"].split("|")
+    assert words[words.index("--agent") + 1] == "team:deep:checker"
+    assert words[words.index("--plugin-dir") + 1] == str(claude.path("H/src/plugins/team"))
+    assert words[-1] == "check it"
+
+
+@pytest.mark.parametrize(
+    ("model", "known"),
+    [("opus", True), ("claude-x-1", True), ("us.anthropic.claude-x", True), ("gpt-4o", False), ("gemini-pro", False)],
+)
+def test_lint_knows_models_of_another_vendor(claude: Workspace, model: str, known: bool) -> None:
+    claude.write("H/.claude/agents/reviewer.md", REVIEWER.replace("opus", model))
+    found = claude.run("recipes", "lint").json["findings"]
+    said = [each["message"] for each in found if each["code"] == "unknown-model"]
+    assert said == ([] if known else [f"`claude` has no model `{model}`"])
+
+
+def test_the_log_counts_what_was_chosen_and_not_what_others_have_written(claude: Workspace) -> None:
+    claude.write(
+        "T/recipes/claude/reviewer.yaml", "description: x\nengine: ford\ntriggers: {keywords: [look it over]}\n"
+    )
+    assert claude.run("select", "please look it over").expect().json["recipe"] == "claude/reviewer"
+    told = claude.run("log").expect().json
+    assert told["recipes"] == {"claude/reviewer": 1}
+    assert not [name for name in told["neverChosen"] if name.startswith("claude-")]

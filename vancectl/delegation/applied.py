@@ -10,14 +10,15 @@ from vancectl.inventory.recipe import TOOL_LISTS, Recipe
 
 DEFAULT_PROFILE = "default"
 # What only the selector and the applying itself need.
-_LEFT_BEHIND = {"triggers", "profiles", "listed", "internal", "engine", "params", "requires", "taskParam"}
+_LEFT_BEHIND = {"triggers", "profiles", "listed", "internal", "engine", "params", "requires", "accepts", "taskParam"}
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignStart:
     """How the program that a recipe belongs to starts it. `params` are the caller's alone: it knows its own.
 
-    `task_param` is the param in which it takes the task, where that is the only way.
+    `requires` are its params that must be given, `accepts` those that may be. `task_param` is the one in which it
+    takes the task, where that is the only way.
     """
 
     key: str
@@ -28,6 +29,12 @@ class ForeignStart:
     params: dict[str, Any]
     requires: tuple[str, ...] = ()
     task_param: str | None = None
+    accepts: tuple[str, ...] = ()
+
+    @property
+    def passed_on(self) -> tuple[str, ...]:
+        """The params that its program is given: what it requires, and what it accepts and was given."""
+        return (*self.requires, *(name for name in self.accepts if name in self.params))
 
     def as_json(self) -> dict[str, Any]:
         return {"key": self.key, "format": self.format, "name": self.name}

@@ -267,7 +267,7 @@ class Delegation:
         foreign = applied.foreign
         if foreign is None or not foreign.preset:
             return find_template(self.settings, applied.engine)
-        return find_source_template(self.settings, foreign.preset, foreign.key, foreign.requires)
+        return find_source_template(self.settings, foreign.preset, foreign.key, foreign.passed_on)
 
     def _held(
         self, record: ProcessRecord, request: Request, watcher: Watcher | None, supervised: Started | None

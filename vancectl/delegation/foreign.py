@@ -43,6 +43,7 @@ def foreign_start(recipe: Recipe, cascade: Cascade, params: Mapping[str, Any]) -
         dict(params),
         tuple(origin.fields.get("requires", ())),
         origin.fields.get("taskParam"),
+        tuple(origin.fields.get("accepts", ())),
     )
 
 

@@ -98,8 +98,10 @@ def find_template(settings: Settings, engine: str) -> CommandTemplate:
     return template
 
 
-def find_source_template(settings: Settings, preset: str, key: str, requires: Sequence[str]) -> CommandTemplate:
+def find_source_template(settings: Settings, preset: str, key: str, params: Sequence[str]) -> CommandTemplate:
     """What starts a recipe of another program: the preset of its format, or that of its source in the settings.
+
+    `params` are the names of those that its program is given.
 
     Raises SettingsError where there is no such preset.
     """
@@ -111,7 +113,7 @@ def find_source_template(settings: Settings, preset: str, key: str, requires: Se
     each = template.preset.each if template.preset is not None else ()
     more = [
         word.replace("{key}", escaped(name)).replace("{value}", f"{{{PARAM_PREFIX}{name}}}")
-        for name in requires
+        for name in params
         for word in each
     ]
     template = replace(template, argv=(*template.argv, *more))

@@ -34,7 +34,7 @@ PlainFinding = tuple[str, int, int, dict[str, Any]]
 # to two seconds on some), with nothing to see from outside: what it said is not kept until it is older.
 _TICK_NS = 2_000_000_000
 _CHECKSUM_BYTES = 4
-_FORM = 4  # of what is kept; raised with each change of it within a version
+_FORM = 5  # of what is kept; raised with each change of it within a version
 _ROOMS = (".", "inventory", "process", "reading", "settings", "sources", "text")  # all that may read
 
 

@@ -49,7 +49,9 @@ def llm_template(path: Path, file: str, text: str) -> Foreign | None:
     model = values.get("model")
     if isinstance(model, str) and model:
         fields["params"] = {"model": model}
-    return Foreign(name, {**fields, **({"requires": requires} if requires else {})})
+    fields |= {"requires": requires} if requires else {}
+    accepts = [str(key) for key in defaults or {} if key in variables]
+    return Foreign(name, {**fields, **({"accepts": accepts} if accepts else {})})
 
 
 def goose_recipe(path: Path, file: str, text: str) -> Foreign | None:
@@ -72,7 +74,7 @@ def goose_recipe(path: Path, file: str, text: str) -> Foreign | None:
     requires = [str(each.get("key")) for each in parameters if each.get("requirement") == "required"]
     fields |= {"requires": requires} if requires else {}
     optional = {str(each.get("key")): each["default"] for each in parameters if "default" in each}
-    fields |= {"params": optional} if optional else {}
+    fields |= {"params": optional, "accepts": list(optional)} if optional else {}
     takes = next((each for each in requires if each.lower() in _TASK), None)
     if takes is None and len(requires) == 1:
         takes = requires[0]

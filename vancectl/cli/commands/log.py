@@ -57,7 +57,8 @@ def show_log(
     journal = scope.journal
     if journal is None:
         raise UsageError("there is no log without a home directory", remedy="set VANCECTL_STATE_DIR")
-    inventory = [each.name for each in scope.inventory.recipes]
+    # Of hundreds of agents of other programs most are never chosen, and nothing follows from that.
+    inventory = [each.name for each in scope.inventory.recipes if each.source is None]
     project = scope.layers.project.key if scope.layers.project is not None else None
     here = None if all_projects else (scope.layers.tenant, project)
     try:

@@ -213,7 +213,7 @@ def _start_of(scope: Scope, recipe: Recipe) -> list[str] | None:
     foreign = foreign_start(recipe, scope.cascade, {})
     if foreign is None or not foreign.preset:
         return None
-    return find_source_template(scope.settings, foreign.preset, foreign.key, foreign.requires).parts()
+    return find_source_template(scope.settings, foreign.preset, foreign.key, foreign.passed_on).parts()
 
 
 @scoped
