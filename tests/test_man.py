@@ -18,7 +18,7 @@ import pytest
 from tests.workspace import REPOSITORY, Workspace
 from tools import manual
 from vancectl.cli.app import COMMANDS
-from vancectl.cli.commands.recipes.listing import RECIPES
+from vancectl.cli.commands.recipes.group import RECIPES
 from vancectl.delegation.answer import Delegated, RecordedDecision, StartPlan
 from vancectl.delegation.fallback import Fallback
 from vancectl.errors import ExitStatus, VancectlError

@@ -34,7 +34,7 @@ COMMANDS: Mapping[str, Lazy] = {
     "spawn": Lazy("vancectl.cli.commands.spawn:app", "The spawn command: list the presets, test one."),
     "worker": Lazy("vancectl.cli.commands.worker:app", "Run the recipe of a payload through the Messages API."),
     "recipes": Lazy(
-        "vancectl.cli.commands.recipes.listing:app", "Recipes: list and show them, check them, write new ones."
+        "vancectl.cli.commands.recipes.group:app", "Recipes: list and show them, check them, write new ones."
     ),
     "check": Lazy(
         "vancectl.cli.commands.check:app",
