@@ -6,6 +6,8 @@ import os
 import time
 from collections.abc import Callable
 
+import pytest
+
 from tests.workspace import REPOSITORY, Workspace
 
 # The cache's folder, a file, what it first says and then, and how a command shows which.
@@ -23,6 +25,7 @@ FILES: list[tuple[str, str, str, str, Callable[[Workspace], bool]]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_file_is_kept_until_it_changes(ws: Workspace) -> None:
     ws.write("B/recipes/default.yaml", (REPOSITORY / "defaults/recipes/default.yaml").read_bytes())
     paths = [ws.write(notation, before) for _, notation, before, _, _ in FILES]
