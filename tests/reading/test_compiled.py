@@ -1,4 +1,4 @@
-"""Settings, project file, catalog and presets come from the cache while their files are what they were."""
+"""Settings, project file, catalog, presets and cases come from the cache while their files are what they were."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ FILES: list[tuple[str, str, str, str, Callable[[Workspace], bool]]] = [
     ("catalog", "B/catalog/engines.yaml", "engines: {aaa: {purpose: p, when_to_use: w, not_for: n}}\n",
      "engines: {bbb: {purpose: p, when_to_use: w, not_for: n}}\n",
      lambda ws: "bbb" in ws.run("catalog", "show").expect().stdout),
+    ("cases", "P/routes.yaml", "cases: [{task: x, not: default, tags: aaa}]\n",
+     "cases: [{task: x, not: default, tags: bbb}]\n", lambda ws: '"bbb"' in ws.run("check", "--json").stdout),
     ("presets", "B/spawn/own.yaml", "command: [aaa]\n", "command: [bbb]\n",
      lambda ws: "bbb" in ws.run("spawn", "list").expect().stdout),
 ]  # fmt: skip

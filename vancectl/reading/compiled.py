@@ -35,7 +35,7 @@ PlainFinding = tuple[str, int, int, dict[str, Any]]
 _TICK_NS = 2_000_000_000
 _CHECKSUM_BYTES = 4
 _FORM = 5  # of what is kept; raised with each change of it within a version
-_ROOMS = (".", "inventory", "process", "reading", "settings", "sources", "text")  # all that may read
+_ROOMS = (".", "inventory", "process", "reading", "routes", "settings", "sources", "text")  # all that may read
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
@@ -54,7 +54,7 @@ def compiled(path: Path, kind: str, read: Callable[[], _T], keep: Callable[[_T],
     kept = place_of_kept(kind, str(path))
     try:
         stamp = stamp_of(path.stat())
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a NUL in the path
         return read()
     if kept is None:
         return read()

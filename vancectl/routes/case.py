@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vancectl.disk.plain_file import read_plain, refusal
 from vancectl.errors import Place
+from vancectl.reading.compiled import compiled
 from vancectl.reading.document import Document
 from vancectl.reading.finding import Finding
 from vancectl.selector.decision import Stage
@@ -24,6 +25,7 @@ NONE = "NONE"
 STAGES = tuple(stage.value for stage in Stage if stage is not Stage.EXPLICIT)
 MAX_REPEAT = 100
 MAX_BYTES = 100_000_000  # of a file of JSON lines
+MAX_KEPT = 20_000  # cases of a file that is kept compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,9 @@ class Case:
         return None if self.expect is None else self.expect != NONE
 
 
+_KEPT = [field.name for field in fields(Case) if field.name != "place"]
+
+
 class Cases(NamedTuple):
     """What some files hold: the good cases in order, and what is wrong with the bad ones."""
 
@@ -69,17 +74,46 @@ class Cases(NamedTuple):
 
 def read_cases(paths: Iterable[Path]) -> Cases:
     """Every case of the files; never raises for what a file says."""
+    read = [_read(path) for path in paths]
+    cases = tuple(case for each in read for case in each.cases)
+    return Cases(cases, tuple(finding for each in read for finding in each.findings))
+
+
+def _read(path: Path) -> Cases:
+    """A file that is in order is kept compiled; one with findings is read again each time."""
+    if refusal(path) is not None:
+        return _read_again(path)
+    read: Cases | None = None
+
+    def plain() -> list[tuple[Any, ...]]:
+        nonlocal read
+        read = _read_again(path)
+        return [_plain(case) for case in read.cases]
+
+    def keep(said: list[tuple[Any, ...]]) -> bool:
+        return read is not None and not read.findings and len(said) <= MAX_KEPT
+
+    said = compiled(path.absolute(), "cases", plain, keep)
+    return read if read is not None else Cases(tuple(_of_plain(path, *fields) for fields in said), ())
+
+
+def _plain(case: Case) -> tuple[Any, ...]:
+    return case.place.line, case.place.column, *(getattr(case, name) for name in _KEPT)
+
+
+def _of_plain(path: Path, line: int, column: int, *fields: Any) -> Case:
+    return Case(place=Place(path, line, column), **dict(zip(_KEPT, fields, strict=True)))
+
+
+def _read_again(path: Path) -> Cases:
     cases: list[Case] = []
     findings: list[Finding] = []
-    for path in paths:
-        found: list[Finding] = []
-        read = _read_jsonl if path.suffix.lower() in {".jsonl", ".ndjson"} else _read_yaml
-        for case in read(path, found):
-            problems = list(_contradictions(case))
-            found.extend(Finding("case-contradiction", case.place, {"problem": problem}) for problem in problems)
-            if not problems:
-                cases.append(case)
-        findings.extend(found)
+    read = _read_jsonl if path.suffix.lower() in {".jsonl", ".ndjson"} else _read_yaml
+    for case in read(path, findings):
+        problems = list(_contradictions(case))
+        findings.extend(Finding("case-contradiction", case.place, {"problem": problem}) for problem in problems)
+        if not problems:
+            cases.append(case)
     return Cases(tuple(cases), tuple(findings))
 
 
@@ -144,10 +178,10 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _made(shape: CaseShape, *, with_sources: bool = False) -> Case:
     """The case; one that does not say how often it must be right must be so each time."""
     at_least = shape.at_least if shape.at_least is not None else shape.repeat
-    fields = {name: getattr(shape, name) for name in type(shape).model_fields} | {"at_least": at_least}
+    said = {name: getattr(shape, name) for name in type(shape).model_fields} | {"at_least": at_least}
     for name in ("accept", "avoid", "tags"):
-        fields[name] = tuple(fields[name])
-    return Case(**fields, place=shape.place, with_sources=with_sources)
+        said[name] = tuple(said[name])
+    return Case(**said, place=shape.place, with_sources=with_sources)
 
 
 def _contradictions(case: Case) -> Iterator[str]:
