@@ -22,7 +22,7 @@ from vancectl.selector.semantic.prompt import Prompt
 from vancectl.selector.semantic.stage import Semantic
 from vancectl.selector.shortlist.candidates import Candidates
 from vancectl.settings.limits import Limits, below_ceilings
-from vancectl.settings.settings import Settings
+from vancectl.settings.settings import Settings, Source
 from vancectl.settings.trust import FOLDERS, is_trusted
 
 if TYPE_CHECKING:
@@ -158,7 +158,10 @@ def _model_name(settings: Settings, params: Mapping[str, Any], wanted: str | Non
     """The model that is asked, whether there is a key to ask it with or not."""
     if settings["selector.backend"] == "command":
         return program_in_words(_program(settings))
-    chosen = wanted or os.environ.get("VANCECTL_MODEL") or settings["selector.model"] or params.get("model")
+    setting = settings.value("selector.model")
+    # The command line beats the environment, whichever of its options names the model.
+    named = wanted or (setting.value if setting.source is Source.OPTION else None)
+    chosen = named or os.environ.get("VANCECTL_MODEL") or setting.value or params.get("model")
     if not isinstance(chosen, str):
         raise ModelError(
             Reason.NO_MODEL, f"no model is named; set selector.model or params.model of `{SELECTOR_RECIPE}`"

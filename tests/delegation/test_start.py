@@ -594,3 +594,9 @@ def test_an_engine_has_a_command_of_its_own(ws: Workspace) -> None:
         for recipe in ("good", "deep", "plan")
     ]
     assert replies == ["common 1 2\nthe task", "marvin 1 3\n", "common 1 2\n"]
+
+
+def test_what_is_started_asks_with_the_callers_model(ws: Workspace) -> None:
+    ws.recipe("P/recipes/good.yaml", triggers=["fix tests"])
+    spawn_sh(ws, "echo $VANCECTL_MODEL")
+    assert ws.run("delegate", "--model", "m-mine", "fix tests").expect().json["process"]["reply"] == "m-mine\n"

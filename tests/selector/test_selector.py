@@ -270,7 +270,8 @@ def test_a_trigger_needs_no_model(asking: Workspace) -> None:
         pytest.param("recipe", "m-recipe", id="recipe"),
         pytest.param("recipe settings", "m-settings", id="settings"),
         pytest.param("recipe settings environment", "m-environment", id="environment"),
-        pytest.param("recipe settings environment option", "m-option", id="option"),
+        pytest.param("recipe settings environment set", "m-set", id="set"),
+        pytest.param("recipe settings environment set option", "m-option", id="option"),
     ],
 )
 def test_the_nearest_wish_wins(asking: Workspace, messages: MessagesServer, layers: str, model: str) -> None:
@@ -280,7 +281,9 @@ def test_the_nearest_wish_wins(asking: Workspace, messages: MessagesServer, laye
     if "settings" in layers:
         asking.settings(selector__model="m-settings")
     env = {"VANCECTL_MODEL": "m-environment" if "environment" in layers else ""}
-    decision = decide(asking, TASK, *(["--model", "m-option"] if "option" in layers else []), env=env)
+    options = ["--set", "selector.model=m-set"] if "set" in layers.split() else []
+    options += ["--model", "m-option"] if "option" in layers else []
+    decision = decide(asking, TASK, *options, env=env)
     assert decision["model"]["model"] == messages.requests[0].body["model"] == model
 
 

@@ -206,6 +206,9 @@ class Scope(Voice):
         """
         from vancectl.selector.selector import Selector
 
+        if model:  # what is started from here asks with the same one
+            os.environ["VANCECTL_MODEL"] = model
+
         def semantic() -> Semantic:
             from vancectl.assembly import assemble_replay, assemble_semantic
 
