@@ -20,6 +20,22 @@ class Via(StrEnum):
     BATCHES = "batches"
 
 
+def duration(text: str) -> float:
+    """The value of an option that takes seconds: a number, or `5m`, `90s`, `1h30m`."""
+    from vancectl.text.duration import parse_duration
+
+    try:
+        return parse_duration(text)
+    except ValueError:
+        raise typer.BadParameter(f"`{text}` is no time: write seconds, or 5m, 90s, 1h30m") from None
+
+
+FieldOption = Annotated[
+    str | None,
+    typer.Option("--field", metavar="PATH", help="Print one value of the JSON alone, as in `process.reply`."),
+]
+
+
 class Target(StrEnum):
     """Layers that one writes to."""
 

@@ -36,10 +36,10 @@ class Voice:
         self.quiet = quiet
         self._verbose = verbose
 
-    def output(self, *, as_json: bool = False) -> Output:
+    def output(self, *, as_json: bool = False, field: str | None = None) -> Output:
         from vancectl.cli.render.output import Output
 
-        return Output(as_json=as_json, quiet=self.quiet, verbose=self._verbose)
+        return Output(as_json=as_json, field=field, quiet=self.quiet, verbose=self._verbose)
 
 
 class Scope(Voice):

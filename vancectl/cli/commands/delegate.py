@@ -12,17 +12,20 @@ import typer
 from vancectl.cli.completion import complete_engine, complete_profile, complete_recipe
 from vancectl.cli.options import (
     ExplainOption,
+    FieldOption,
     JsonOption,
     ModelOption,
     OnExitOption,
     ReplayOption,
     SessionOption,
     WhyOption,
+    duration,
 )
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
     from vancectl.cli.render.output import Output
+    from vancectl.delegation.answer import Delegated
     from vancectl.delegation.request import Request
 
 
@@ -93,7 +96,8 @@ def delegate(
         bool, typer.Option("--wait/--no-wait", help="Wait for the spawn command, or leave it running.")
     ] = True,
     timeout: Annotated[
-        float | None, typer.Option("--timeout", metavar="SECONDS", help="End the spawn command after this time.")
+        float | None,
+        typer.Option("--timeout", metavar="TIME", parser=duration, help="End the spawn command after this time."),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be started, and start nothing.")] = False,
     on_exit: OnExitOption = None,
@@ -111,6 +115,9 @@ def delegate(
     replay: ReplayOption = None,
     model: ModelOption = None,
     json_output: JsonOption = False,
+    field: FieldOption = None,
+    reply: Annotated[bool, typer.Option("--reply", help="Print the reply alone, once it is there.")] = False,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 on NONE.")] = False,
     strict: Annotated[
         bool,
         typer.Option(
@@ -124,10 +131,12 @@ def delegate(
     from vancectl.cli.render.explanation import Account
     from vancectl.cli.task import check_one_reader, read_task, read_text, warn_of_unread
     from vancectl.delegation.request import Request, check_request, parse_request
-    from vancectl.errors import ExitStatus, UsageError
+    from vancectl.errors import UsageError
     from vancectl.text.encoding import STDIN
 
-    output = scope.output(as_json=json_output)
+    if reply and (field is not None or dry_run):
+        raise UsageError("--reply goes with neither --field nor --dry-run", remedy="leave one of them out")
+    output = scope.output(as_json=json_output, field="process.reply?" if reply else field)
     streams = (task == [STDIN], steer == STDIN, *(str(each) == STDIN for each in (file, request, plan)))
     unread = warn_of_unread(output, check_one_reader(*streams), "`-` as the task or as --steer reads it")
     words = read_task(task or [], file)
@@ -193,10 +202,19 @@ def delegate(
     if not (dry_run or answer.existing):
         instead = answer.fallback.recipe if answer.fallback is not None else None
         scope.remember(output, "delegate", answer.decision, wanted.task or "", instead)
+    _leave(answer, strict=strict, exit_code=exit_code)
+
+
+def _leave(answer: Delegated, *, strict: bool, exit_code: bool) -> None:
+    """With the status that the answer means."""
+    from vancectl.errors import ExitStatus
+
     if answer.error is not None:
         raise answer.error
     if strict and answer.unanswered:
         raise typer.Exit(ExitStatus.MODEL_UNUSABLE)
+    if exit_code and answer.decision.as_json().get("decision") == "NONE":
+        raise typer.Exit(ExitStatus.NEGATIVE)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from vancectl.cli.clients import Hooked, WriteOption, print_entry
+from vancectl.cli.options import duration
 from vancectl.cli.scope import Scope, scoped
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -19,7 +20,9 @@ def hook(
     scope: Scope,
     with_model: Annotated[
         float | None,
-        typer.Option("--with-model", metavar="SECONDS", help="Ask the model where no phrase decides, for so long."),
+        typer.Option(
+            "--with-model", metavar="TIME", parser=duration, help="Ask the model where no phrase decides, for so long."
+        ),
     ] = None,
     install: Annotated[
         Hooked | None, typer.Option("--install", metavar="CLIENT", help="Print what makes a client call it, and end.")

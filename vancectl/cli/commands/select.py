@@ -10,6 +10,7 @@ import typer
 from vancectl.cli.options import (
     DEFAULT_JOBS,
     ExplainOption,
+    FieldOption,
     JsonOption,
     ModelOption,
     ReplayOption,
@@ -47,6 +48,7 @@ def select(
     replay: ReplayOption = None,
     model: ModelOption = None,
     json_output: JsonOption = False,
+    field: FieldOption = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 on NONE.")] = False,
     strict: StrictOption = False,
     explain: ExplainOption = False,
@@ -60,7 +62,7 @@ def select(
     from vancectl.errors import ExitStatus, UsageError
     from vancectl.text.encoding import STDIN
 
-    output = scope.output(as_json=json_output)
+    output = scope.output(as_json=json_output, field=field)
     read = check_one_reader(task == [STDIN], str(file) == STDIN, str(batch) == STDIN)
     words = read_task(task or [], file)
     if batch is not None and words is not None:

@@ -26,12 +26,18 @@ _GAP = 3
 
 
 class Output:
-    """Where one command prints. `as_json` is true with `--json` and wherever stdout is no terminal."""
+    """Where one command prints. `as_json` is true with `--json` and wherever stdout is no terminal.
 
-    def __init__(self, *, as_json: bool = False, quiet: bool = False, verbose: int = 0) -> None:
+    `field` is the way to the one value of the document that is to be printed alone.
+    """
+
+    def __init__(
+        self, *, as_json: bool = False, field: str | None = None, quiet: bool = False, verbose: int = 0
+    ) -> None:
         # Python has None for a stream that was closed by the caller (`>&-`).
         self.at_terminal = sys.stdout is not None and sys.stdout.isatty()
-        self.as_json = as_json or not self.at_terminal
+        self.as_json = as_json or field is not None or not self.at_terminal
+        self._field = field
         self._quiet = quiet
         self._warned: set[str] = set()
         self._verbose = verbose
@@ -39,7 +45,10 @@ class Output:
     # -- stdout
 
     def document(self, value: Any) -> None:
-        """One JSON document."""
+        """One JSON document, or the value of it that was asked for."""
+        if self._field is not None:
+            self.text(_bare(_picked(value, self._field)))
+            return
         self.text(to_json(value, indent=2) + "\n")
 
     def array(self, values: Iterable[Any]) -> None:
@@ -235,3 +244,35 @@ def close_pipe() -> None:
 def _leave_stdout() -> None:
     """Points stdout elsewhere, else the interpreter would complain when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _picked(document: Any, way: str) -> Any:
+    """The value at the end of a dotted way, list places by their number.
+
+    Raises UsageError where there is none; with `?` at its end there need be none.
+    """
+    from vancectl.errors import UsageError
+    from vancectl.text.names import some_of
+
+    value = document
+    optional, way = way.endswith("?"), way.removesuffix("?")
+    for part in way.split("."):
+        if isinstance(value, dict) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and part.isdigit() and int(part) < len(value):
+            value = value[int(part)]
+        elif optional:
+            return None
+        else:
+            there = [f"`{key}`" for key in value] if isinstance(value, dict) else []
+            remedy = f"there are {some_of(there)}" if there else "nothing is below that"
+            raise UsageError(f"there is no `{part}` in `{way}` of this answer", remedy=remedy)
+    return value
+
+
+def _bare(value: Any) -> str:
+    """A text as it is, with a line end; anything else as JSON, null as nothing."""
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else to_json(value)
+    return text if text.endswith("\n") else text + "\n"

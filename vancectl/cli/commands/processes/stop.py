@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from vancectl.cli.completion import complete_process
-from vancectl.cli.options import JsonOption, SessionOption
+from vancectl.cli.options import JsonOption, SessionOption, duration
 from vancectl.cli.processes import Processes, print_end, with_processes
 
 
@@ -20,7 +20,10 @@ def stop_processes(
     ],
     session: SessionOption = None,
     grace: Annotated[
-        float, typer.Option("--grace", metavar="SECONDS", help="How long it may take to end before it is killed.")
+        float,
+        typer.Option(
+            "--grace", metavar="TIME", parser=duration, help="How long it may take to end before it is killed."
+        ),
     ] = 5.0,
     json_output: JsonOption = False,
 ) -> None:

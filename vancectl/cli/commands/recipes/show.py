@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vancectl.cli.completion import complete_recipe
-from vancectl.cli.options import JsonOption
+from vancectl.cli.options import FieldOption, JsonOption
 from vancectl.cli.scope import Scope, scoped
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def show_recipe(
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Print the file as it is.")] = False,
     json_output: JsonOption = False,
+    field: FieldOption = None,
 ) -> None:
     """Show a recipe as it would be applied, its file, its layer, and what it shadows."""
     from vancectl.cli.assignments import parse_params
@@ -33,7 +34,7 @@ def show_recipe(
     from vancectl.delegation.applied import apply_recipe
     from vancectl.inventory.listing import element
 
-    output = scope.output(as_json=json_output)
+    output = scope.output(as_json=json_output, field=field)
     scope.report_findings(output)
     entry = scope.cascade.find(name)
     if raw:
