@@ -29,6 +29,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--installed", action="store_true", help="run the installed command everywhere, in place of forks")
 
 
+# What waits for real processes, servers, clocks or shells more than it computes.
+WAITING = (
+    *("process/", "plan/", "worker/", "fuzz/", "routes/", "recordings/", "model/", "batch/", "spawn/", "mcp/"),
+    *("delegation/", "sources/", "test_packaging", "test_messages_server", "test_imports", "cli/test_shells"),
+    *("cli/test_jobs", "cli/test_resume", "cli/render/test_progress", "inventory/test_compiled", "selector/test_fail"),
+    *("selector/semantic", "selector/explain", "lint/test_wordlist", "lint/test_report", "decision_log/"),
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The short tier, `-m "not slow"`, has one case of each test, and leaves out what waits."""
+    seen: set[str] = set()
+    for item in items:
+        function, _, case = item.nodeid.partition("[")
+        place = item.path.relative_to(REPOSITORY / "tests").as_posix()
+        if place.startswith(WAITING) or (case and function in seen):
+            item.add_marker(pytest.mark.slow)
+        seen.add(function)
+
+
 @pytest.fixture(autouse=True)
 def no_own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hide the real user's folders and keys from code that runs inside the tests.
