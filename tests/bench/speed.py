@@ -150,6 +150,7 @@ def sources(bench: Bench) -> None:
         header = f"---\nname: agent-{number}\ndescription: {text}\nmodel: inherit\ntools: Read, Grep\n---\n"
         (agents / f"agent-{number}.md").write_text(header + body)
     (bench.root / "none").mkdir()
+    time.sleep(2.1)  # a cache believes no times as young as that
     words: Argv = [VANCECTL, "select", "run python script.py", "--set"]
     setting = 'sources={{"mine": {{"format": "claude-agent", "path": "{}"}}}}'
     few, many = bench.medians([*words, setting.format(bench.root / "none")], [*words, setting.format(agents)])
