@@ -1,4 +1,4 @@
-"""Real clients against the installed server: the official SDK's, and Claude Code where it is installed."""
+"""Real clients against the installed server: the SDK's; the inspector and Claude Code where they are installed."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tests.workspace import INSTALLED, Workspace
 
 # Read before the variables of the caller are cleared.
 CLAUDE_PROGRAM = os.environ.get("CLAUDE_PROGRAM")
+INSPECTOR_PROGRAM = os.environ.get("INSPECTOR_PROGRAM")
 
 CLIENT = """
 import asyncio, json, sys
@@ -95,3 +96,25 @@ def test_claude_code_sees_the_tools_and_the_hook_s_word(ws: Workspace, messages:
     tools = [tool["name"] for tool in asked.body["tools"]]
     assert {"mcp__vancectl__select", "mcp__vancectl__delegate"} <= set(tools)
     assert "the user has the recipe `good`" in json.dumps(asked.body["messages"])
+
+
+@pytest.mark.slow
+def test_the_inspector_s_command_line(ws: Workspace) -> None:
+    program = INSPECTOR_PROGRAM or shutil.which("mcp-inspector")
+    if not program:
+        pytest.skip("THE INSPECTOR IS NOT HERE: set INSPECTOR_PROGRAM (npm install @modelcontextprotocol/inspector)")
+    ws.recipe("P/recipes/good.yaml", triggers=["fix tests"])
+    environment = {**ws.environment(), "PATH": f"{os.path.dirname(program)}:{os.environ['PATH']}"}
+
+    def inspected(*words: str) -> dict[str, Any]:
+        done = subprocess.run(
+            [program, "--cli", *INSTALLED, "mcp", *words], cwd=ws.project, env=environment, capture_output=True,
+            text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    assert len(inspected("--method", "tools/list")["tools"]) == 5
+    words = ("--method", "tools/call", "--tool-name", "select", "--tool-arg", "task=please fix tests")
+    assert inspected(*words)["structuredContent"]["recipe"] == "good"
