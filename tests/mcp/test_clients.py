@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.messages_server import MessagesServer, stream
+from tests.messages_server import EVENT_STREAM, Behaviour, MessagesServer, answer, event, events, raw, stream, text
 from tests.workspace import INSTALLED, Workspace
 
 # Read before the variables of the caller are cleared.
@@ -71,13 +71,30 @@ def claude() -> str:
     return found
 
 
+def asks_select(body: Any) -> Behaviour:
+    """A model that asks the tool once, and then ends; what else the client asks is answered with a word."""
+    if not body.get("stream") or "mcp__vancectl__select" not in json.dumps(body.get("tools", [])):
+        return stream("Fine.") if body.get("stream") else text("Fine.")
+    if "tool_result" in json.dumps(body["messages"]):
+        return stream("Selected.")
+    use = {"type": "tool_use", "id": "toolu_1", "name": "mcp__vancectl__select", "input": {}}
+    message = {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": body["model"], "content": [use],
+        "stop_reason": "tool_use", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1},
+    }  # fmt: skip
+    begun, start, stop, ended, stopped = events(message)
+    given = {"type": "input_json_delta", "partial_json": json.dumps({"task": "please fix tests"})}
+    sent = begun + start + event("content_block_delta", index=0, delta=given) + stop + ended + stopped
+    return raw(sent, headers=EVENT_STREAM, hang_up=True)
+
+
 @pytest.mark.slow
-def test_claude_code_sees_the_tools_and_the_hook_s_word(ws: Workspace, messages: MessagesServer) -> None:
+def test_claude_code_calls_a_tool_and_hears_the_hook(ws: Workspace, messages: MessagesServer) -> None:
     program = claude()
     ws.recipe("P/recipes/good.yaml", triggers=["fix tests"])
     ws.run("mcp", "--install", "claude", "--write").expect()
     ws.run("hook", "--install", "claude", "--write").expect()
-    messages.reply(stream("Fine."))
+    messages.reply(answer(asks_select))
     environment = {
         **ws.environment(),
         "PATH": f"{os.path.dirname(program)}:{os.environ['PATH']}",
@@ -88,14 +105,16 @@ def test_claude_code_sees_the_tools_and_the_hook_s_word(ws: Workspace, messages:
     }
     words = [program, "-p", "please fix tests", "--mcp-config", ".mcp.json", "--strict-mcp-config"]
     done = subprocess.run(
-        words, cwd=ws.project, env=environment, capture_output=True, text=True, timeout=90, stdin=subprocess.DEVNULL,
-        check=False,
+        [*words, "--allowedTools", "mcp__vancectl__select"], cwd=ws.project, env=environment, capture_output=True,
+        text=True, timeout=60, stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    asked = max(messages.requests, key=lambda request: len(json.dumps(request.body)))
-    tools = [tool["name"] for tool in asked.body["tools"]]
-    assert {"mcp__vancectl__select", "mcp__vancectl__delegate"} <= set(tools)
-    assert "the user has the recipe `good`" in json.dumps(asked.body["messages"])
+    assert done.stdout.strip() == "Selected."
+    last = max(messages.requests, key=lambda request: len(json.dumps(request.body))).body
+    assert {"mcp__vancectl__select", "mcp__vancectl__delegate"} <= {tool["name"] for tool in last["tools"]}
+    said = json.dumps(last["messages"])
+    assert "the user has the recipe `good`" in said  # the hook
+    assert "matched trigger" in said[said.index("tool_result") :]  # the tool
 
 
 @pytest.mark.slow
