@@ -81,3 +81,8 @@ def test_a_time_limit_with_a_unit(place: Workspace) -> None:
     place.settings(spawn={"command": ["sleep", "60"], "stdin": "none"})
     failed = place.run("delegate", "fix tests", "--timeout", "0.2s").expect(3)
     assert failed.json["process"]["status"] == "TIMED_OUT"
+
+
+def test_a_default_time_needs_no_unit(place: Workspace) -> None:
+    place.run("delegate", "--name", "a", "fix tests").expect()
+    assert place.run("processes", "stop", "a").expect().json["status"] == "DONE"

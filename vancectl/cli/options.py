@@ -20,10 +20,12 @@ class Via(StrEnum):
     BATCHES = "batches"
 
 
-def duration(text: str) -> float:
-    """The value of an option that takes seconds: a number, or `5m`, `90s`, `1h30m`."""
+def duration(text: str | float) -> float:
+    """The value of an option that takes seconds: a number, or `5m`, `90s`, `1h30m`. A default is that already."""
     from vancectl.text.duration import parse_duration
 
+    if not isinstance(text, str):
+        return text
     try:
         return parse_duration(text)
     except ValueError:
