@@ -23,6 +23,11 @@ def recipe(description: str = GOOD, engine: str = "ford", rest: str = "") -> str
     return f"description: >-\n  {description}\nengine: {engine}\n{rest}"
 
 
+def prompt(text: str, rest: str = "") -> str:
+    """A recipe with this promptPrefix in line 4."""
+    return recipe(rest=f"promptPrefix: {text}\n{rest}")
+
+
 def triggers(*phrases: str, match: str = "", subject: str = "quokkas") -> str:
     """A recipe with phrases, the first on line 6, or 7 where `match` is given; its description is its own."""
     mode = f"  match: {match}\n" if match else ""
@@ -105,6 +110,26 @@ CASES = [
     Case("not-read",
          {"P/recipes/one.yml": recipe(), "P/recipes/TWO.YAML": recipe(), "P/recipes/three.yaml": recipe()},
          {"one.yml", "TWO.YAML"}),
+    Case("unknown-variable",
+         {"P/recipes/found.yaml": prompt("|\n  Use\n  ${{ secrets.TOKEN }}"),
+          "P/recipes/user.yaml": prompt("'Hello {{ user_name }}'"),
+          "P/recipes/append.yaml": recipe(rest="profiles: {a: {promptPrefixAppend: '{{ userName }}'}}\n"),
+          "P/recipes/known.yaml": prompt("'{{ tier }}{{ model }}{{ provider }}{{ mode }}{{ profile }}'"),
+          "P/recipes/more.yaml": prompt("'{{ recipe }}{{ engine }}{{ lang }}{{ params }}'"),
+          "P/recipes/set.yaml": prompt("'{% set a = 1 %}{{ a }}{% for b in range(2) %}{{ b }}{% endfor %}'"),
+          "P/recipes/asks.yaml": prompt("'{% if a is defined %}{{ a }}{% endif %}{{ b | default(1) }}'"),
+          "P/recipes/raw.yaml": prompt("'{% raw %}{{ a }}{% endraw %}'"),
+          "P/recipes/plain.yaml": prompt("'{ a } $a ${a}'")},
+         {"found.yaml:6", "user.yaml:4", "append.yaml:4"}),
+    Case("missing-param",
+         {"P/recipes/found.yaml": prompt("'{{ params.x }}'"),
+          "P/recipes/item.yaml": prompt('"{{ params[\'x\'] }}"'),
+          "P/recipes/asked.yaml": prompt("'{% if params.x %}a{% endif %}'"),
+          "P/recipes/given.yaml": prompt("'{{ params.x }}'", "params: {x: 1}\n"),
+          "P/recipes/profile.yaml": prompt("'{{ params.x }}'", "profiles: {a: {params: {x: 1}}}\n"),
+          "P/recipes/default.yaml": prompt("'{{ params.x | default(1) }}'"),
+          "P/recipes/defined.yaml": prompt("'{% if params.x is defined %}{{ params.x }}{% endif %}'")},
+         {"found.yaml:4", "item.yaml:4", "asked.yaml:4"}),
     Case("stray-file",
          {"P/recipes/two.json": "{}", "P/recipes/two.yaml": recipe(), "P/recipes/deep/x.yaml.bak": "x",
           "P/recipes/README.md": "# us", "P/recipes/.hidden": "x", "P/recipes/LICENSE": "MIT"},

@@ -43,7 +43,7 @@ def same(text: str, variables: Mapping[str, Any] = VARIABLES) -> bool:
     plain = substituted(text, variables, MAX_OUTPUT)
     if plain is None:
         return False
-    assert rendered(templates._source(text), dict(variables)) == {"text": plain}, repr(text)
+    assert rendered(templates.source_of(text), dict(variables)) == {"text": plain}, repr(text)
     return True
 
 

@@ -215,7 +215,7 @@ def _key(value: dict[str, Any]) -> str | None:
 
 def _lock(path: Path) -> Lock | None:
     """None for what is no regular file (`/dev/null`): nothing can be taken up again there."""
-    if path.exists() and not path.is_file():
+    if os.path.exists(path) and not os.path.isfile(path):
         return None
     try:
         return Lock(path.with_name(f"{path.name}.lock"))

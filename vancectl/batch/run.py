@@ -289,7 +289,7 @@ class TriggerLines:
 
 def count_lines(path: Path) -> int:
     """The lines of a file; 0 for what cannot be read twice."""
-    if not path.is_file():
+    if not os.path.isfile(path):
         return 0
     with suppress(OSError), open(path, "rb") as file:
         return sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK_BYTES), b""))

@@ -133,7 +133,7 @@ def _silence(
     by_path: dict[Path, list[Allowance]] = defaultdict(list)
     left: list[Finding] = []
     for path in dict.fromkeys([*files, *(finding.place.path for finding in findings)]):
-        if path.suffix == ".yaml" and path.is_file():
+        if path.suffix == ".yaml" and os.path.isfile(path):
             for allowance in library.outline(path).allowances():
                 fault = _fault(allowance)
                 if fault is None:

@@ -167,9 +167,21 @@ class ProcessStore:
         """Where a process's own files belong."""
         return self._required().parent / "processes"
 
+    def _has_none(self) -> bool:
+        """Nothing was recorded yet. What cannot be reached is no empty record: opening it says why."""
+        if self._path is None:
+            return True
+        try:
+            self._path.stat()
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        return False
+
     def find(self, scope: NameScope, name: str) -> ProcessRecord | None:
         """The process that has the name; a record of an earlier version has it in every project."""
-        if self._path is None or not self._path.exists():
+        if self._has_none():
             return None
         with self._connection() as connection:
             row = connection.execute(
@@ -218,7 +230,7 @@ class ProcessStore:
 
     def get(self, wanted: str, scope: NameScope | None = None) -> ProcessRecord | None:
         """By id, or by the name in a scope."""
-        if self._path is None or not self._path.exists():
+        if self._has_none():
             return None
         with self._connection() as connection:
             row = connection.execute("SELECT * FROM process WHERE id = ?", (wanted,)).fetchone()
@@ -231,7 +243,7 @@ class ProcessStore:
 
         `scope` picks its tenant and project, whatever the session, and what an earlier version has recorded.
         """
-        if self._path is None or not self._path.exists():
+        if self._has_none():
             return []
         with self._connection() as connection:
             rows = connection.execute("SELECT * FROM process ORDER BY rowid").fetchall()

@@ -156,7 +156,7 @@ def _seen(record: ProcessRecord, store: ProcessStore) -> ProcessRecord:
     except OSError:
         said, held = {}, False
     log = store.folder / record.id / BOTH
-    if record.log is None and log.exists():  # who started it did not come to write it down
+    if record.log is None and os.path.exists(log):  # who started it did not come to write it down
         record = replace(record, log=str(log))
     now = _merged(record, said, held)
     if now.status == ProcessStatus.ABANDONED:

@@ -25,14 +25,14 @@ def default_files(folder: Path) -> list[Path]:
     below = folder / "routes"
     if target_outside(below) is not None:
         return [*found, below]
-    return [*found, *(path for path in _below(below) if _is_cases(path.name) and not path.is_dir())]
+    return [*found, *(path for path in _below(below) if _is_cases(path.name) and not os.path.isdir(path))]
 
 
 def not_read(folder: Path) -> Iterator[Finding]:
     """What lies below `routes` and looks like cases, but is not read."""
     for path in _below(folder / "routes"):
         stem, _, suffix = path.name.rpartition(".")
-        if path.is_dir():
+        if os.path.isdir(path):
             yield Finding("linked-folder", Place(path), {"target": os.readlink(path)})
         elif suffix.lower() in _NEARLY and not _is_cases(path.name) and not path.name.endswith(_RECORDED):
             yield Finding("cases-not-read", Place(path), {"rename": f"{stem}.{_NEARLY[suffix.lower()]}"})

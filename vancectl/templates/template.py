@@ -36,7 +36,7 @@ def template_fault(text: str) -> TemplateFault | None:
     from jinja2 import Environment, TemplateError
 
     try:
-        Environment(autoescape=False).parse(_source(text))
+        Environment(autoescape=False).parse(source_of(text))
     except RecursionError:
         return TemplateFault(1, "it nests too deeply")
     except (ValueError, OverflowError) as error:  # a number of thousands of digits
@@ -61,7 +61,7 @@ def render(text: str, variables: Mapping[str, Any], origin: str) -> str:
     if len(text) > MAX_TEMPLATE:
         raise UsageError(f"the template in {origin} {_TOO_LONG}", remedy="make it smaller")
     try:
-        answer = bounded.call("vancectl.templates.rendering", "rendered", _source(text), dict(variables))
+        answer = bounded.call("vancectl.templates.rendering", "rendered", source_of(text), dict(variables))
     except (bounded.TooCostlyError, RecursionError) as error:
         why = str(error) if isinstance(error, bounded.TooCostlyError) else "its variables nest too deeply"
         raise UsageError(f"the template in {origin} fails: {why}", remedy="make it simpler") from None
@@ -72,7 +72,7 @@ def render(text: str, variables: Mapping[str, Any], origin: str) -> str:
     raise UsageError(f"the template in {origin} {'fails: ' if kind == 'fails' else ''}{said}", remedy=remedy)
 
 
-def _source(text: str) -> str:
+def source_of(text: str) -> str:
     """The template in Jinja's own words."""
     return _ELSEIF.sub(r"{%\1 elif", text)
 

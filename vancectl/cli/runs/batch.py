@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -86,7 +87,9 @@ def _run(
     if answers is not None:
         run = replace(run, write=answers.write, keyed=True)
         if answers.holds_answers:
-            lines = None if path.is_file() else read_lines(path)  # what is read only once is kept for the second time
+            lines = (
+                None if os.path.isfile(path) else read_lines(path)
+            )  # what is read only once is kept for the second time
             run = replace(run, done=answers.match(run.lines(path, lines), path))
         if answers.earlier:
             output.warn(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vancectl.lint.fields import templates
+from vancectl.lint.fields import line_of, templates
 from vancectl.lint.library import Library
 from vancectl.lint.rule import LintRule
 from vancectl.reading.finding import Finding
@@ -18,10 +18,7 @@ def find(library: Library) -> Iterator[Finding]:
             fault = template_fault(text)
             if fault is None:
                 continue
-            outline = library.outline(recipe.path)
-            node, place = outline.node(*keys), outline.field(*keys)
-            if node is not None and node.style == "|":  # its lines are the file's lines
-                place = place._replace(line=node.start_mark.line + 1 + fault.line, column=0)
+            place = line_of(library, recipe, keys, fault.line)
             yield RULE.at(place, field=".".join(keys), problem=fault.problem)
 
 

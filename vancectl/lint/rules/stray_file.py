@@ -26,7 +26,7 @@ def find(library: Library) -> Iterator[Finding]:
                     continue
                 path = Path(folder) / name
                 recipe = path.with_suffix(".yaml")
-                beside = f"; {recipe.name} is what counts" if recipe.is_file() else ""
+                beside = f"; {recipe.name} is what counts" if os.path.isfile(recipe) else ""
                 yield RULE.at(Place(path), beside=beside)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -109,7 +110,7 @@ class MessageBatches:
     # -- the notes of open batches
 
     def _open_batches(self) -> Iterator[tuple[Path, str, set[str]]]:
-        if self._folder is None or not self._folder.is_dir():
+        if self._folder is None or not os.path.isdir(self._folder):
             return
         for note in sorted(self._folder.glob("*.json")):
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -89,7 +90,7 @@ def _sorted_out(scope: Scope, paths: Sequence[Path]) -> tuple[list[Path], list[P
     outside: list[Path] = []
     for path in paths:
         absolute = path.absolute()
-        if not absolute.exists():
+        if not os.path.exists(absolute):
             raise UsageError(f"there is no {path}", remedy="name a recipe's file or a folder")
         (inside if _is_known(scope, absolute) else outside).append(absolute)
     return inside, outside
@@ -108,7 +109,7 @@ def _is_known(scope: Scope, path: Path) -> bool:
     parts = path.parts
     number = next((number for number, part in enumerate(parts) if part in FOLDER_NAMES), len(parts))
     below = parts[number + 1 :]
-    return path.name == "settings.yaml" or (path.is_file() and bool(below) and below[0] != "recipes")
+    return path.name == "settings.yaml" or (os.path.isfile(path) and bool(below) and below[0] != "recipes")
 
 
 def _cascades(scope: Scope, inside: list[Path], outside: list[Path]) -> Iterator[tuple[Cascade, list[Path]]]:
@@ -122,7 +123,7 @@ def _cascades(scope: Scope, inside: list[Path], outside: list[Path]) -> Iterator
     if inside or not outside:
         yield scope.cascade, inside
     if outside:
-        folders = dict.fromkeys(path if path.is_dir() else path.parent for path in outside)
+        folders = dict.fromkeys(path if os.path.isdir(path) else path.parent for path in outside)
         extra = [Layer(LayerKind.DIRECTORY, folder) for folder in folders]
         layers = scope.layers._replace(nearest_first=(*extra, *scope.layers.nearest_first))
         yield Cascade(layers, use_cache=False), outside
