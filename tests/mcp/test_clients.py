@@ -59,7 +59,7 @@ def test_the_official_client(ws: Workspace) -> None:
     chosen, started, wrong = said["results"]
     assert chosen["structuredContent"]["recipe"] == "good"
     assert started["structuredContent"]["process"]["reply"] == "done\n"
-    assert said["heard"] == [1.0]
+    assert said["heard"][:1] == [1.0]  # once a second
     assert (wrong["isError"], "there is no process `nope`" in wrong["content"][0]["text"]) == (True, True)
 
 

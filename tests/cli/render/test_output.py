@@ -293,3 +293,8 @@ def test_a_help_text_that_cannot_be_written_ends_as_a_result_does(bare: Workspac
 
 def test_a_usage_error_that_nobody_can_read_stays_one(bare: Workspace) -> None:
     assert shell(bare, "vancectl selct 2> /dev/full").status == 2
+
+
+def test_an_error_is_one_line_whatever_name_is_in_it(ws: Workspace) -> None:
+    failed = ws.run("select", "x", "--tenant", "a\nb").expect(2)
+    assert failed.stderr.splitlines()[0] == r"error: `a\x0ab` is no tenant's name"

@@ -149,11 +149,11 @@ class Output:
 
 
 def print_error(error: VancectlError) -> None:
-    """What, where, and what mends it."""
-    where = f"{printable(str(error.where))}: " if error.where else ""
-    to_stderr(f"error: {where}{error.what()}")
+    """What, where, and what helps, each on one line whatever names are in it."""
+    where = f"{error.where}: " if error.where else ""
+    to_stderr(printable(f"error: {where}{error.what()}"))
     if error.remedy:
-        to_stderr(f"  help: {error.remedy}")
+        to_stderr(printable(f"  help: {error.remedy}"))
 
 
 def to_stderr(text: str) -> None:
