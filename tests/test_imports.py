@@ -49,6 +49,8 @@ WARM = [
     ["settings", "show"],
     ["delegate", "--request", "request.json", "--dry-run"],
     ["select", "--json", "--set", "spawn.stdin=task", "fix tests"],
+    ["select", "--json", "what no phrase decides"],
+    ["hook", "--help"],
 ]
 
 

@@ -14,7 +14,6 @@ from vancectl.inventory.catalog import load_catalog
 from vancectl.inventory.inventory import SELECTOR_RECIPE
 from vancectl.inventory.layer import Layer, LayerKind
 from vancectl.inventory.recipe import BrokenRecipe, Recipe
-from vancectl.inventory.schema import load_recipe
 from vancectl.model.model import Model, ModelError, resolve_model
 from vancectl.model.reason import Reason
 from vancectl.programs.secrets import scrub
@@ -107,6 +106,8 @@ def _selector_recipe(cascade: Cascade, settings: Settings) -> tuple[Recipe, tupl
 
     recipe, passed = cascade.nearest(SELECTOR_RECIPE, admits)
     if recipe is None:
+        from vancectl.inventory.schema import load_recipe
+
         bundled = Layer(LayerKind.BUNDLED, defaults_dir() / "recipes")
         recipe = load_recipe(SELECTOR_RECIPE, bundled, str(bundled.directory / f"{SELECTOR_RECIPE}.yaml"))
     if isinstance(recipe, BrokenRecipe):
