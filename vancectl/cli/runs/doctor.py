@@ -32,8 +32,11 @@ class Part(NamedTuple):
     remedy: str = ""
 
 
-def examine(scope: Scope, *, online: bool) -> Iterator[Part]:
-    """From the outside in. With `online` the server is asked for its models, which costs nothing."""
+def examine(scope: Scope, *, online: bool, versions: bool = True) -> Iterator[Part]:
+    """From the outside in. With `online` the server is asked for its models, which costs nothing.
+
+    `versions`: programs are started to ask for theirs, which may take a while.
+    """
     from vancectl import __version__
 
     yield Part("version", Health.FINE, f"vancectl {__version__}, Python {platform.python_version()}")
@@ -42,8 +45,8 @@ def examine(scope: Scope, *, online: bool) -> Iterator[Part]:
     yield from _guarded("recipes", lambda: _recipes(scope))
     yield from _guarded("sources", lambda: _sources(scope))
     yield from _guarded("catalog", lambda: _catalog(scope))
-    yield from _guarded("model", lambda: _model(scope, online=online))
-    yield from _guarded("start", lambda: _start(scope))
+    yield from _guarded("model", lambda: _model(scope, online=online, versions=versions))
+    yield from _guarded("start", lambda: _start(scope, versions=versions))
     yield from _folders()
 
 
@@ -116,7 +119,7 @@ def _catalog(scope: Scope) -> Iterator[Part]:
         yield Part("catalog", Health.FINE, f"{len(catalog.engines)} engines")
 
 
-def _model(scope: Scope, *, online: bool) -> Iterator[Part]:
+def _model(scope: Scope, *, online: bool, versions: bool) -> Iterator[Part]:
     from vancectl.assembly import assemble_semantic
     from vancectl.model.messages_api.credential import find_credential
     from vancectl.model.model import ModelError
@@ -130,7 +133,7 @@ def _model(scope: Scope, *, online: bool) -> Iterator[Part]:
         return
     model = semantic.model
     if model.backend != "anthropic":
-        yield from _program("model", scope.settings["selector.command"][0])
+        yield from _program("model", scope.settings["selector.command"][0], versions=versions)
         return
     credential = find_credential()
     text = f"{model.name} at {getattr(model, 'url', '')}, with {credential.variable if credential else 'no key'}"
@@ -141,7 +144,7 @@ def _model(scope: Scope, *, online: bool) -> Iterator[Part]:
         yield Part("model", Health.FINE, text + ("; it answers" if online else ""))
 
 
-def _start(scope: Scope) -> Iterator[Part]:
+def _start(scope: Scope, *, versions: bool) -> Iterator[Part]:
     from vancectl.delegation.hindrance import engine_hindrance, hindrance_of
     from vancectl.inventory.recipe import Recipe
     from vancectl.process.command import find_template, spawn_program
@@ -156,7 +159,7 @@ def _start(scope: Scope) -> Iterator[Part]:
         yield Part("start", Health.FINE, "the bundled worker, through the Messages API")
     else:
         path = spawn_program(template)
-        version = _version(path)
+        version = _version(path) if versions else ""
         yield Part("start", Health.FINE, f"{path}{f', {version}' if version else ''}")
     engines = Counter(
         entry.recipe.engine
@@ -174,7 +177,7 @@ def _start(scope: Scope) -> Iterator[Part]:
         yield Part("start", Health.WARNING, text, "name programs of yours in spawn.engines.NAME.command")
 
 
-def _program(name: str, program: str) -> Iterator[Part]:
+def _program(name: str, program: str, *, versions: bool) -> Iterator[Part]:
     from vancectl.programs.search import ProgramError, find_program
 
     try:
@@ -182,7 +185,7 @@ def _program(name: str, program: str) -> Iterator[Part]:
     except ProgramError as error:
         yield Part(name, Health.FAULT, error.text, "install it, or name another one in the settings")
         return
-    version = _version(path)
+    version = _version(path) if versions else ""
     yield Part(name, Health.FINE, f"{path}{f', {version}' if version else ''}")
 
 

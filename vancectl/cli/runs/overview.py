@@ -12,7 +12,7 @@ def print_overview() -> None:
     output = scope.output()
     worst: dict[str, tuple[Health, str]] = {}
     order = list(Health)
-    for part in examine(scope, online=False):
+    for part in examine(scope, online=False, versions=False):
         known = worst.get(part.name)
         if known is None or order.index(part.health) > order.index(known[0]):
             worst[part.name] = (part.health, part.text)
