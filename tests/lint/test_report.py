@@ -16,7 +16,7 @@ def test_the_bundled_library_is_clean_under_strict(ws: Workspace) -> None:
     report = ws.run("recipes", "lint", "--strict").expect(0).json
     assert report["findings"] == []
     assert report["silenced"] == []
-    assert report["files"] == 28
+    assert report["files"] == 34
     assert report["wordList"] is True
 
 
@@ -168,7 +168,7 @@ def test_the_report_at_a_terminal(ws: Workspace) -> None:
     ws.write("P/recipes/mine.yaml", recipe(engine="marvni"))
     shown = ws.run("recipes", "lint", tty=True, env={"TERM": "dumb"}).expect(0).stdout
     assert ".vance/recipes/mine.yaml\n  3:1    warning unknown-engine\n" in shown
-    assert shown.endswith("29 recipe files: 1 warning\n")
+    assert shown.endswith("35 recipe files: 1 warning\n")
 
 
 def test_explain_names_every_rule_and_knows_near_ones(ws: Workspace) -> None:
